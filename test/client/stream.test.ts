@@ -502,7 +502,7 @@ it('a Node stream can be made of it', async () => {
   expect(Buffer.concat(chunks).equals(content)).toBe(true);
 });
 
-describe('a client whose places are all taken by streams that nobody reads goes on, with one call at a time (G9)', () => {
+describe('a client whose places are all taken by streams that nobody has read for a second goes on (G9)', () => {
   /** Files are stored; how many are open at once is counted. */
   async function fileStore() {
     const stored = new Map<string, number>();
@@ -530,19 +530,18 @@ describe('a client whose places are all taken by streams that nobody reads goes 
 
   it.each(transports)('copying files within one connector, by %s', async (_name, transport) => {
     const store = await fileStore();
-    const client = connect(store.connector, { ...transport(), concurrency: 4 });
-    await Promise.all(names.map((name) => copy(client, client, name)));
+    const { client, clock } = connectVirtually(store.connector, { ...transport(), concurrency: 4 });
+    await clock.runUntil(Promise.all(names.map((name) => copy(client, client, name))));
     expect([...store.stored.values()]).toEqual(names.map(() => content.length));
     expect(store.most).toBeLessThanOrEqual(6);
   });
 
   it('copying both ways between two', async () => {
     const [a, b] = [await fileStore(), await fileStore()];
-    const [first, second] = [a, b].map(({ connector }) => connect(connector, { concurrency: 4 })) as [
-      ConnectorClient,
-      ConnectorClient,
-    ];
-    await Promise.all(names.flatMap((name) => [copy(first, second, name), copy(second, first, name)]));
+    const { client: first, clock } = connectVirtually(a.connector, { concurrency: 4 });
+    const second = connect(b.connector, { clock, concurrency: 4 });
+    const copies = names.flatMap((name) => [copy(first, second, name), copy(second, first, name)]);
+    await clock.runUntil(Promise.all(copies));
     for (const { stored } of [a, b]) expect(stored.size).toBe(names.length);
   });
 
@@ -550,13 +549,29 @@ describe('a client whose places are all taken by streams that nobody reads goes 
     const { connector } = await fileStore();
     connector.handle = (exchange) =>
       exchange.path.startsWith('/files') ? wholeFile(exchange) : exchange.reply(200, 1);
-    const client = connect(connector, { concurrency: 2 });
+    const { client, clock } = connectVirtually(connector, { concurrency: 2 });
     const sizes = names.map(async (name) => {
       const { body } = await client.stream(`/files/${name}`);
       await client.get(`/about/${name}`);
       return (await bytesOf(body)).length;
     });
-    expect(await Promise.all(sizes)).toEqual(names.map(() => content.length));
+    expect(await clock.runUntil(Promise.all(sizes))).toEqual(names.map(() => content.length));
+  });
+
+  it('but not while a slow reader reads them now and then: no more are opened', async () => {
+    const connector = await scriptedConnector({ handle: wholeFile });
+    const { client, clock } = connectVirtually(connector, { concurrency: 2 });
+    let wasRead = 0;
+    let most = 0;
+    const reading = names.slice(0, 12).map(async (name) => {
+      const { body } = await client.stream(`/files/${name}`);
+      most = Math.max(most, connector.requests.length - wasRead);
+      for await (const _chunk of body) await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+      wasRead++;
+    });
+    await clock.runUntil(Promise.all(reading));
+    expect(wasRead).toBe(12);
+    expect(most).toBeLessThanOrEqual(4); // a body that has arrived has no place, and is being read still
   });
 
   it('but not while one is being read', async () => {
@@ -567,10 +582,10 @@ describe('a client whose places are all taken by streams that nobody reads goes 
         exchange.response.write('beginning');
       },
     });
-    const client = connect(connector, { concurrency: 2 });
+    const { client, clock } = connectVirtually(connector, { concurrency: 2 });
     const [unread, slow] = [await client.stream('/unread'), await client.stream('/slow')];
     const next = client.get('/items', { responseType: 'stream' });
-    await grace();
+    await clock.advance(5000);
     expect(connector.requests).toHaveLength(2);
     await slow.body.cancel();
     await next;

@@ -25,8 +25,8 @@ export interface GateOptions {
  * by then, the rest follow as it allows.
  *
  * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; its client has as many
- * requests in flight and bodies that arrive as it may, and the end of each, and a body that begins to wait for its reader,
- * call {@link pump}; or `pump` turned it away, and set the quota's timer whatever the reason.
+ * requests in flight and bodies that arrive as it may, and the end of each calls {@link pump}, as does a timer if all are
+ * bodies that nobody reads; or `pump` turned it away, and set the quota's timer whatever the reason.
  */
 export class Gate {
   readonly clock: Clock;
@@ -133,8 +133,7 @@ export class Gate {
 
   /** Closes the gate for a pause met elsewhere or earlier. Our own publication is delivered back to us: ignore it. */
   pauseUntil(resumeAt: Date): void {
-    const { askedUntil } = this.#pause;
-    if (askedUntil !== undefined && resumeAt <= askedUntil) return;
+    if (resumeAt <= (this.#pause.askedUntil ?? new Date(0))) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
     if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header', elsewhere: resumeAt });
   }
@@ -159,6 +158,7 @@ export class Gate {
     if (this.lanes.isAnyWaiting && !this.#pause.on) {
       this.#quota?.want(this.lanes.waiting, now);
       if (lane !== undefined) this.#watch.awaitRoom(this.#inFlight, now);
+      this.lanes.watchUnread();
     }
     this.holdTimers();
   }

@@ -1,3 +1,4 @@
+import type { Timer } from '../../internal/index.js';
 import type { Emit } from '../events.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
@@ -13,6 +14,12 @@ export interface LaneOptions {
   limits: WaitLimits;
 }
 
+/**
+ * If all places are taken by bodies that nobody has read for so long, their readers may be waiting for the call that is next
+ * (rule G9). A reader that is slow reads now and then: for those, waiting keeps the number of open bodies bounded.
+ */
+const unreadMs = 1000;
+
 /** One client's access to a gate: its waiting calls and its requests in flight. */
 export class Lane implements GateLane {
   readonly gate: Gate;
@@ -26,6 +33,9 @@ export class Lane implements GateLane {
   inFlight = 0;
   /** Of these, the bodies that wait for their readers. */
   #unread = 0;
+  /** Whether all have been such bodies for {@link unreadMs}. */
+  #isStuck = false;
+  #stuckTimer: Timer | undefined;
 
   constructor(gate: Gate, options: LaneOptions) {
     this.gate = gate;
@@ -46,9 +56,8 @@ export class Lane implements GateLane {
     return this.gate.pause.totalMs - this.#pausedBefore;
   }
 
-  /** If all places are taken by bodies that nobody reads, their readers may wait for the call that is next (rule G9). */
   get hasRoom(): boolean {
-    return this.inFlight < this.concurrency || this.inFlight === this.#unread;
+    return this.inFlight < this.concurrency || (this.#isStuck && this.inFlight === this.#unread);
   }
 
   get hasNext(): boolean {
@@ -118,10 +127,22 @@ export class Lane implements GateLane {
     this.inFlight++;
     body.onUnread((isUnread) => {
       this.#unread += isUnread ? 1 : -1;
-      this.gate.pump();
+      this.#isStuck = false;
+      this.#stopStuckTimer();
+      if (isUnread) this.gate.pump();
     });
     body.onEnd(() => {
       this.inFlight--;
+      this.gate.pump();
+    });
+  }
+
+  watchUnread(): void {
+    const mayBeStuck = this.waiting > 0 && !this.hasRoom && this.inFlight === this.#unread;
+    if (!mayBeStuck || this.#stuckTimer !== undefined) return;
+    this.#stuckTimer = this.gate.clock.setTimer(unreadMs, () => {
+      this.#stuckTimer = undefined;
+      this.#isStuck = true;
       this.gate.pump();
     });
   }
@@ -140,7 +161,13 @@ export class Lane implements GateLane {
   /** Rejects every waiting call, and every call that comes later. */
   close(error: () => Error): void {
     this.#closedBy = error;
+    this.#stopStuckTimer();
     this.#queue.rejectWhere(error);
     this.gate.remove(this);
+  }
+
+  #stopStuckTimer(): void {
+    this.#stuckTimer?.cancel();
+    this.#stuckTimer = undefined;
   }
 }

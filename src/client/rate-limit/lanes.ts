@@ -16,6 +16,8 @@ export interface GateLane {
   /** Whether this client's next call goes before the other's. */
   goesBefore(other: GateLane): boolean;
   grantNext(permit: Permit): void;
+  /** Calls are left waiting: makes sure that they go on even if it is for readers that wait for them (rule G9). */
+  watchUnread(): void;
   /** A pause has begun or grown: rejects the calls that do not wait that long (rule W7). */
   rejectLongWaits(): void;
 }
@@ -68,6 +70,10 @@ export class Lanes {
 
   remove(lane: GateLane): void {
     this.#all.delete(lane);
+  }
+
+  watchUnread(): void {
+    for (const lane of this.#all) lane.watchUnread();
   }
 
   rejectLongWaits(): void {
