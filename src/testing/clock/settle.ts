@@ -38,7 +38,8 @@ export function createSettle(activity: () => number): () => Promise<void> {
   let ignored = realWork();
   return async () => {
     let seen = count();
-    let working = ignored;
+    let working = realWork();
+    ignored = Math.min(ignored, working);
     let quiet = 0;
     let quietSince = 0;
     let naps = 0;
