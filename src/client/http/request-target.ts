@@ -86,18 +86,20 @@ function isRecord(query: unknown): query is Record<string, unknown> {
 }
 
 function toText(value: unknown, name: string): string {
-  if (typeof value === 'string') return checkText(value, `\`query.${name}\``);
+  if (typeof value === 'string' && value.isWellFormed()) return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-  const what = Array.isArray(value)
-    ? 'an array in an array'
-    : typeof value === 'object'
-      ? kindOf(value)
-      : String(value);
+  const what = describe(value);
   throw new TypeError(
     `\`query.${name}\` cannot be written: it must be text, a finite number, a boolean, a bigint, a valid Date, or an array of these, and holds ${what}.`,
   );
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array in an array';
+  if (typeof value === 'string') return 'half of a character (a lone surrogate)';
+  return typeof value === 'object' ? kindOf(value) : String(value);
 }
 
 function kindOf(value: object | null): string {
