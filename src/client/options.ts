@@ -15,7 +15,8 @@ export interface InitializeOptions {
   method?: string | undefined;
   /**
    * What the connector needs to log in. A record becomes an array in its own order; values whose name or shape marks
-   * them as secrets become `sensitive` (rule E5). Pass the array to decide that yourself.
+   * them as secrets become `sensitive` (rule E5). Pass the array to decide that yourself; spread an object whose type is
+   * an interface: `{ ...login }`.
    */
   parameters: readonly SessionParameter[] | Readonly<Record<string, string>>;
   /** Timeout for a whole login, including retries but not pauses, in milliseconds (rule S6). @default 60000 */

@@ -20,6 +20,7 @@ const nodeStream = () => Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]
 const whole: [string, () => BodyOption][] = [
   ['a Buffer', () => Buffer.from(bytes)],
   ['a Uint8Array', () => new Uint8Array(bytes)],
+  ['an ArrayBuffer', () => new Uint8Array(bytes).buffer],
   [
     'a view into a larger buffer',
     () => new Uint8Array(Buffer.concat([Buffer.from('xx'), bytes, Buffer.from('yy')])).subarray(2, 2 + bytes.length),
@@ -34,6 +35,7 @@ const factories: [string, () => BodyOption][] = [
   ['a factory of web streams', () => webStream],
   ['a factory of Buffers', () => () => Buffer.from(bytes)],
   ['a factory of Uint8Arrays', () => () => new Uint8Array(bytes)],
+  ['a factory of ArrayBuffers', () => () => new Blob([bytes]).arrayBuffer()],
 ];
 
 describe.each([...whole, ...streams, ...factories])('%s', (_name, make) => {

@@ -252,7 +252,8 @@ it('a body that was made before a pause is let go of, and made anew after it (G8
 it('what cannot be sent is named: `body` itself may be a form, what its factory returns may not', async () => {
   const client = connect(await scriptedConnector());
   const send = (body: unknown) => rejection(client.request({ method: 'POST', path: '/', body: body as BodyOption }));
-  const kinds = 'must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable';
+  const kinds =
+    'must be a string, a Uint8Array, Buffer or ArrayBuffer, a Blob or File, a Node or web stream, or an async iterable';
   const end = '; use `json` for objects.';
   expect((await send({ a: 1 })).message).toBe(`\`body\` ${kinds}, a standard FormData or URLSearchParams${end}`);
   const formOfAnotherKind = { [Symbol.toStringTag]: 'FormData' }; // as of the package form-data

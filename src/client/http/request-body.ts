@@ -16,7 +16,12 @@ export type RequestBody =
  * A body, or a factory that makes a new one for every attempt. Only streams and async iterables need a factory to be
  * sent again (rule G8).
  */
-export type BodyOption = RequestBody | FormData | URLSearchParams | (() => RequestBody | Promise<RequestBody>);
+export type BodyOption =
+  | RequestBody
+  | ArrayBuffer
+  | FormData
+  | URLSearchParams
+  | (() => RequestBody | ArrayBuffer | Promise<RequestBody | ArrayBuffer>);
 
 export interface BodySource {
   /** The `content-type` that the kind of body implies. */
@@ -25,7 +30,7 @@ export interface BodySource {
   readonly mayHaveLength?: boolean;
   /** The same body for every attempt; a stream can be sent only once. */
   readonly fixed?: RequestBody;
-  readonly factory?: () => RequestBody | Promise<RequestBody>;
+  readonly factory?: Extract<BodyOption, () => unknown>;
 }
 
 const noBody: BodySource = { contentType: undefined };
@@ -123,13 +128,14 @@ export function discard(body: RequestBody | undefined): void {
 function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string') return checkText(body, name);
   if (body instanceof Uint8Array || body instanceof Blob) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
     // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
     if (body instanceof Readable) body.on('error', () => {});
     return body as RequestBody;
   }
   throw new TypeError(
-    `${name} must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable${
+    `${name} must be a string, a Uint8Array, Buffer or ArrayBuffer, a Blob or File, a Node or web stream, or an async iterable${
       name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
