@@ -34,6 +34,15 @@ describe.each(databaseKinds)('the last uses of a key on $name (K22)', (kind) => 
     await expect.poll(() => uses(other), { timeout: 60_000 }).toEqual(first);
   });
 
+  it('come from the third argument of `verify`; as the second, the address is refused', async () => {
+    const { apiKeys, key, places } = await open();
+    const headers = { 'x-api-key': key };
+    const wrong = apiKeys.verify(headers, { address: '10.0.0.1' } as never);
+    await expect(wrong).rejects.toThrow(/^`lookups` must be a RequestLookups; where .* is the third argument\.$/);
+    await apiKeys.verify(headers, undefined, { address: '10.0.0.1' });
+    expect(await places()).toEqual(['10.0.0.1 null']);
+  });
+
   it('are one for each place, latest first, at most five', async () => {
     const { apiKeys, clock, openAgain, places, use, uses } = await open();
     const expected: string[] = [];

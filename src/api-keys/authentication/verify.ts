@@ -16,6 +16,9 @@ export async function verifyHeaders(
   lookups = context.newLookups(),
   { address }: RequestSource = {},
 ): Promise<Verification> {
+  if (typeof lookups?.findUser !== 'function') {
+    throw new TypeError('`lookups` must be a RequestLookups; where the request comes from is the third argument.');
+  }
   const { value, refusal } = readPresentedKey(headers);
   if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
   if (value === undefined) return { outcome: 'none' };
