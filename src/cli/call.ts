@@ -70,13 +70,15 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const paint = createPaint(io.stderr, io.env);
   const note: Note = (color, text) =>
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
-  const json = readJson(options);
+  const body = readJson(options);
   const headers = await readHeaders(options.header ?? [], io);
+  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  if (body !== undefined && !hasType) headers['content-type'] = 'application/json';
   const client = createClient(url, options, await readParameters(options.initialize ?? [], '--initialize', io));
   narrate(client, options, note);
   const startedAt = performance.now();
   try {
-    const response = await client.request({ method, path, headers, signal: io.signal, json });
+    const response = await client.request({ method, path, headers, signal: io.signal, body });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
     print(response.data, io.stdout);
@@ -103,7 +105,6 @@ class JsonBody {
 function print(received: unknown, stdout: Io['stdout']): void {
   // Bytes are for files and programs; on a terminal their number says more.
   if (received instanceof Uint8Array) stdout.write(stdout.isTTY ? `(${received.length} bytes)\n` : received);
-  // Control characters are escaped in JSON, but text could steer the terminal.
   if (received instanceof JsonBody) stdout.write(`${received.text}\n`);
   if (typeof received === 'string') stdout.write(`${stdout.isTTY ? printable(received) : received}\n`);
 }
@@ -171,11 +172,13 @@ function seconds(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 1000)} s`;
 }
 
-function readJson({ data, json }: CallOptions): unknown {
+/** The text as it is: `JSON.parse` would round its numbers. */
+function readJson({ data, json }: CallOptions): string | undefined {
   const text = data ?? json;
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return text;
   } catch (error) {
     throw new UsageError(`${data === undefined ? '--json' : '--data'} is not JSON: ${(error as Error).message}`);
   }

@@ -1,4 +1,6 @@
-/** Valid JSON as `JSON.stringify(…, undefined, 2)` prints it, except that every number stays as it was written. */
+import { printableJson } from '../internal/index.js';
+
+/** Valid JSON as `JSON.stringify(…, undefined, 2)` prints it, except that every number stays as it was written, and that nothing steers a terminal. */
 export function indentJson(text: string): string {
   const parts: string[] = [];
   let newLine = '\n';
@@ -28,7 +30,7 @@ export function keepsNumbers(text: string): boolean {
 function printedToken(token: string): string {
   if (token === ':') return ': ';
   // Connectors that write ASCII alone escape every other letter.
-  return token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token;
+  return token.startsWith('"') ? printableJson(JSON.stringify(JSON.parse(token))) : token;
 }
 
 function* tokensOf(text: string): Generator<string> {

@@ -48,6 +48,7 @@ export {
   headerParts,
   isSecret,
   isSecretField,
+  mostSecrets,
   querySecrets,
   type Redact,
   redactedMark,
@@ -71,6 +72,7 @@ export {
   foldForSearch,
   type Issue,
   printable,
+  printableJson,
   withoutTrailingSlashes,
 } from './text.js';
 export { abortable, follow, singleFlight, sleep } from './waits.js';

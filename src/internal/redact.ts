@@ -15,6 +15,12 @@ export function isSecret({ key, value, sensitive }: { key: string; value: string
   return typeof sensitive === 'boolean' ? sensitive : secretName.test(key) || isRandom(value);
 }
 
+/**
+ * Of a request, no more secrets are sought: each takes time for every character of a text, and a caller could choose both
+ * (rule E8). No login and no browser sends as many.
+ */
+export const mostSecrets = 100;
+
 const plainWord = /^[a-z]{1,7}$/i;
 const exactName = /(?:^|[-_])(?:password|secret|token|api[-_]?key)$/i;
 
@@ -124,7 +130,7 @@ export const credentialHeaders: readonly string[] = ['authorization', 'proxy-aut
 /** A header's value and its secret parts: the credentials after the scheme, the password, each cookie. */
 export function headerParts(name: string, value: string): string[] {
   if (name.toLowerCase() === 'cookie') {
-    return [value, ...value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim())];
+    return [value, ...value.split(';', mostSecrets).map((pair) => pair.slice(pair.indexOf('=') + 1).trim())];
   }
   const [, scheme, credentials] = /^([A-Za-z][A-Za-z0-9-]*)\s+(\S.*)$/.exec(value) ?? [];
   if (scheme === undefined || credentials === undefined) return [value];

@@ -6,6 +6,11 @@ export function printable(text: string): string {
   return text.replace(notText, '\ufffd');
 }
 
+/** JSON with the same characters escaped: it says the same, and steers nothing. */
+export function printableJson(json: string): string {
+  return json.replace(notText, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /**
  * Refuses what UTF-8 cannot carry: every encoder would write U+FFFD instead of half a surrogate pair (rule D1).
  *

@@ -66,7 +66,7 @@ describe('concordat call', () => {
 
   it('prints JSON indented, with every number as it came (D1)', async () => {
     const body =
-      '{"id":12345678901234567890, "price":1.0,"none":[],"empty":{ },"list":["a, \\u00f6 {\\u001b",-0,null]}';
+      '{"id":12345678901234567890, "price":1.0,"none":[],"empty":{ },"list":["a, \\u00f6 {\\u001b\\u009b2J\\u202e",-0,null]}';
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.reply(200, body, { 'content-type': 'application/json' }),
     });
@@ -78,7 +78,7 @@ describe('concordat call', () => {
       '  "none": [],',
       '  "empty": {},',
       '  "list": [',
-      '    "a, ö {\\u001b",',
+      '    "a, ö {\\u001b\\u009b2J\\u202e",',
       '    -0,',
       '    null',
       '  ]',
@@ -113,6 +113,16 @@ describe('concordat call', () => {
     expect(connector.logins).toHaveLength(0);
     expect(connector.requests[0]).toMatchObject({ method: 'POST', headers: { 'x-trace': '7' } });
     expect(connector.requests[0]!.body.toString()).toBe('{"title":"x"}');
+  });
+
+  it('sends a body as it was written: JavaScript would round its numbers (D1)', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const args = ['call', connector.url, 'POST', '/issues', '--no-login', '--data', '{"id": 12345678901234567890}'];
+    expect((await run(args)).code).toBe(0);
+    expect((await run([...args, '-H', 'Content-Type: application/vnd.api+json'])).code).toBe(0);
+    expect(connector.requests.map(({ body }) => body.toString())).toEqual(Array(2).fill(args[6]));
+    const types = connector.requests.map(({ headers }) => headers['content-type']);
+    expect(types).toEqual(['application/json', 'application/vnd.api+json']);
   });
 
   it('takes a secret header from the environment', async () => {

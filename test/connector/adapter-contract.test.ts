@@ -215,15 +215,24 @@ describe.each(['express', 'fastify'])('%s', (name) => {
     expect((await post('{"a":1}')).body).toBe('{"a":1}');
   });
 
-  test('parameters of initialize that are marked sensitive never leave in an error (E5)', async () => {
+  test.each([
+    ['marked sensitive', [{ key: 'pin', value: 'canary-password', sensitive: true }], '/nope/[redacted]'],
+    ['secret by their names', [{ key: 'password', value: 'canary-password' }], '/nope/[redacted]'],
+    ['neither', [{ key: 'title', value: 'canary-password' }], '/nope/canary-password'],
+    ['marked as no secret', [{ key: 'password', value: 'canary-password', sensitive: false }], '/nope/canary-password'],
+  ])('entries of a list like the parameters of initialize (E5): %s', async (_which, list, shown) => {
     const { url, close } = await hosts[name]!(() => undefined);
     onTestFinished(async () => {
       await close();
     });
-    const body = JSON.stringify([{ key: 'password', value: 'canary-password', sensitive: true }]);
-    const path = '/nope/canary-password';
-    const answer = await send(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
-    expect(answer.body).toContain('/nope/[redacted]');
+    const headers = { 'content-type': 'application/json' };
+    const answer = await send(url, {
+      method: 'POST',
+      path: '/nope/canary-password',
+      headers,
+      body: JSON.stringify(list),
+    });
+    expect(answer.body).toContain(shown);
   });
 
   test('nor does what is secret by its name in an object, whose other values stay (E5)', async () => {

@@ -414,6 +414,16 @@ describe('what a failure says of the request to the end system (E5)', () => {
     expect(error.detail).toContain('"more":"[redacted]"');
   });
 
+  test('nor a part of it, where a long message is cut (E8)', async () => {
+    for (const length of [1990, 2020, 2047]) {
+      const message = `No: ${'x'.repeat(length)} ${token}, and ${'more '.repeat(100)}`;
+      const url = await endSystem({ status: 400, body: { code: 'BAD', message } });
+      const error = await endSystemFetch()(`${url}?api_key=${token}`).catch((thrown) => thrown);
+      expect(error.message).toMatch(/^No: x+.*… \[cut\]$/);
+      expect(error.message).not.toContain(token.slice(0, 2));
+    }
+  });
+
   test('a code that is the secret gives way to that of the status', async () => {
     const url = await endSystem({ status: 400, body: { code: token, message: 'No' } });
     const error = await endSystemFetch()(url, { headers: { authorization: `Bearer ${token}` } }).catch(

@@ -102,6 +102,12 @@ describe('POST /initialize', () => {
     ['an entry whose value is no text', [{ key: 'user', value: 7 }], '0.value'],
     ['a number', '7', 'an array of {key, value, sensitive} or an object'],
     ['null', 'null', 'an array of {key, value, sensitive} or an object'],
+    ['a list of more than a hundred (E8)', Array(101).fill({ key: 'a', value: '1' }), 'at most 100 parameters'],
+    [
+      'an object of more than a hundred (E8)',
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, '1'])),
+      'at most 100 parameters',
+    ],
     ['broken JSON', '{"user":', 'not valid JSON'],
     ['nothing', '', 'empty'],
   ])('%s is a 400 that says what is wrong', async (_what, body, named) => {
@@ -201,6 +207,9 @@ describe('POST /initialize', () => {
     // A plain object marks nothing, so all of it counts.
     const plain = await login(url, { user: 'alice-in-chains', password: 'canary-password' });
     expect(errorsOf(plain).message).toBe('[redacted] with [redacted] was refused');
+    // Nor does a list without marks.
+    const unmarked = Object.entries({ user: 'ada', password: 'correct' }).map(([key, value]) => ({ key, value }));
+    expect(errorsOf(await login(url, unmarked)).message).toBe('ada with [redacted] was refused');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type ClientHttp2Session, connect, createSecureServer } from 'node:http2';
+import { type ClientHttp2Session, connect, constants, createSecureServer } from 'node:http2';
 import { request } from 'node:https';
 import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
@@ -68,6 +68,31 @@ test('over HTTP/2, a body that breaks off is an error, too (D2)', async () => {
   const connector = makeConnector({ onError: () => {} }).get('/', (c) => streamRecords(c, failing()));
   const { url } = await start({ http2: true }, connector);
   await expect(askOver(session(url))).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+});
+
+test('over HTTP/2, the body of a request that was cancelled before its response is cancelled, too (D2)', async () => {
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  let isCancelled = false;
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const connector = makeConnector({ onError: () => {} }).get('/', async (c) => {
+    isAsked();
+    await new Promise((resolve) => c.req.raw.signal.addEventListener('abort', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return c.body(body);
+  });
+  const stream = session((await start({ http2: true }, connector)).url).request({ ':path': '/', ...withToken });
+  stream.on('error', () => {});
+  await asked;
+  stream.close(constants.NGHTTP2_CANCEL);
+  await vi.waitFor(() => expect(isCancelled).toBe(true), { timeout: 10_000 });
 });
 
 describe('tls', () => {

@@ -82,8 +82,9 @@ export async function recordExchanges(
     await client.close();
   }
   const sent = parameters === undefined ? [] : (toSessionParameters(parameters) ?? []);
-  const isRecord = !Array.isArray(parameters); // which cannot say what is secret
-  secrets.push(...sent.filter(({ sensitive }) => sensitive || isRecord).map(({ value }) => value));
+  // A record cannot say what is secret.
+  const isPublic = (index: number) => Array.isArray(parameters) && parameters[index]?.sensitive === false;
+  secrets.push(...sent.filter((_, index) => !isPublic(index)).map(({ value }) => value));
   const initialize = session.size === 0 ? null : { path: loginPath, session: [...session] };
   return { recording: { version: 1, recordedAt: new Date().toISOString(), initialize, exchanges }, secrets };
 }

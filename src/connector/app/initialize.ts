@@ -12,6 +12,7 @@ import {
   functionOf,
   isObject,
   isSecret,
+  mostSecrets,
   optionsOf,
   routePath,
   type ShapeOf,
@@ -84,6 +85,9 @@ const parameterList = z.array(sessionParameterSchema);
 
 /** Reads both shapes of rule S1; of parameters with the same key the last one counts. */
 function toRecord(body: unknown): Record<string, unknown> {
+  if (Object.keys(Object(body)).length > mostSecrets) {
+    throw new BadRequestError(`initialize takes at most ${mostSecrets} parameters.`);
+  }
   if (!Array.isArray(body)) {
     if (isObject(body)) return body;
     throw new BadRequestError('The parameters of initialize must be an array of {key, value, sensitive} or an object.');

@@ -1,8 +1,5 @@
-import { limitBytes, readCode } from '../../contract/index.js';
+import { readCode } from '../../contract/index.js';
 import type { BodyCondition, BodyPath, Match } from './preset.js';
-
-/** A message is one line for a person; the detail has the whole response. */
-const maxMessageBytes = 2048;
 
 /** How much of a text a pattern searches: an author's pattern may take more than linear time (rule E8). */
 const maxSearchedCharacters = 8192;
@@ -66,7 +63,7 @@ export function findMessage(body: unknown, paths: readonly BodyPath[]): string |
       if (text === '') return [];
       return [label === undefined ? text.trim() : `${label}: ${text.trim()}`];
     });
-    if (texts.length > 0) return limitBytes(texts.join('; '), maxMessageBytes);
+    if (texts.length > 0) return texts.join('; ');
   }
   return undefined;
 }

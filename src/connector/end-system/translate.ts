@@ -1,4 +1,4 @@
-import { type ConnectorError, errorOfKind, RateLimitError } from '../../contract/index.js';
+import { type ConnectorError, errorOfKind, limitBytes, RateLimitError } from '../../contract/index.js';
 import { createRedact, showsSecret } from '../../internal/index.js';
 import { type EndSystemFailure, nameRequest } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
@@ -6,6 +6,9 @@ import { generic } from './presets/generic.js';
 import { findCode, findMessage, matches, valuesAt } from './read-body.js';
 import type { SoapFault } from './read-soap.js';
 import { readWait } from './read-wait.js';
+
+/** A message is one line for a person; the detail has the whole response. */
+const maxMessageBytes = 2048;
 
 /**
  * Translates an end system's failure by the preset's rules, then by the general ones. The error has the end system's code
@@ -25,8 +28,10 @@ export function translateFailure(
   const secrets = secretsOf();
   const found = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]);
   const code = found === undefined || showsSecret(found, secrets) ? rule?.code : found;
-  const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
+  const told = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
   const redact = createRedact(secrets);
+  // Redacts before cutting: a part of a secret could not be found. The author's `clean` gets no long text (rule E8).
+  const message = told && limitBytes(redact(told), maxMessageBytes);
   const clean = (given: string) => redact(preset.clean?.(given) ?? given);
   const { detail = true } = preset;
   const whole = preset.body === 'soap' ? (describeFault(json) ?? text) : text;

@@ -1,5 +1,5 @@
 import { toSessionParameters } from '../../contract/index.js';
-import { credentialHeaders, headerParts, isObject, isSecret } from '../../internal/index.js';
+import { credentialHeaders, headerParts, isObject, isSecret, mostSecrets } from '../../internal/index.js';
 
 /**
  * The secrets in a request's headers: credentials, and the session in the headers `names`.
@@ -18,37 +18,33 @@ export function headerSecrets(
 }
 
 /**
- * The secrets in a request of Express or Fastify: those of its headers, and of initialize's parameters, if the body is such a
- * list. An object may be the body of any request, so only names count: a title is long, too.
+ * The secrets in a request of Express or Fastify: those of its headers, and of its body, which may be initialize's parameters.
+ * As it may be the body of any other request, too, only marks and names count: a title is long, too.
  */
 export function incomingSecrets(
   request: { headers: Readonly<Record<string, string | string[] | undefined>>; body?: unknown },
   names: readonly string[],
 ): string[] {
   const { headers, body } = request;
-  const inBody = Array.isArray(body)
-    ? parameterSecrets(body)
-    : secretValues(body, ({ key }) => isSecret({ key, value: '' }));
+  const inBody = parameterSecrets(body, (entry) => isSecret({ ...entry, value: '' }));
   return [...headerSecrets((name) => headers[name.toLowerCase()], names), ...inBody];
-}
-
-/** The secrets of an initialize request: parameters marked `sensitive`; in a plain object, values whose names look secret. */
-export function parameterSecrets(body: unknown): string[] {
-  const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
-  if (parameters) return parameters.filter((parameter) => parameter.sensitive).map((parameter) => parameter.value);
-  if (Array.isArray(body)) return body.map((entry) => entry?.value).filter((value) => typeof value === 'string');
-  return secretValues(body, isSecret);
 }
 
 interface Entry {
   key: string;
   value: string;
+  sensitive?: unknown;
 }
 
-/** The texts in a plain object that are secret. */
-function secretValues(body: unknown, isSecretEntry: (entry: Entry) => boolean): string[] {
-  if (!isObject(body)) return [];
-  const entries = Object.entries(body).map(([key, value]) => ({ key, value }));
-  const texts = entries.filter((entry): entry is Entry => typeof entry.value === 'string');
-  return texts.filter(isSecretEntry).map(({ value }) => value);
+/**
+ * The secrets among the parameters of initialize. Read as they were sent: a missing mark is not the same as
+ * `sensitive: false`. Of a list that is not one of parameters, every value is secret.
+ */
+export function parameterSecrets(body: unknown, isSecretEntry: (entry: Entry) => boolean = isSecret): string[] {
+  if (!Array.isArray(body) && !isObject(body)) return [];
+  const isRead = !Array.isArray(body) || toSessionParameters(body) !== undefined;
+  const entries = Array.isArray(body) ? body : Object.entries(body).map(([key, value]) => ({ key, value }));
+  const texts = entries.filter((entry): entry is Entry => typeof entry?.value === 'string');
+  const secrets = texts.filter((entry) => !isRead || isSecretEntry(entry)).map(({ value }) => value);
+  return secrets.slice(0, mostSecrets);
 }

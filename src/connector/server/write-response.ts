@@ -17,7 +17,9 @@ const mostAtOnce = 16 * 1024;
  */
 export async function writeResponse(response: Response, outgoing: Outgoing): Promise<void> {
   const { status, body } = response;
-  if (outgoing.destroyed) return body?.cancel();
+  // A response of HTTP/2 does not say that it is destroyed, but its stream does.
+  const { stream } = outgoing as { stream?: { destroyed: boolean } };
+  if (outgoing.destroyed || stream?.destroyed) return body?.cancel();
   const headers = toNodeHeaders(response.headers);
   if (body === null) {
     outgoing.writeHead(status, headers).end();
