@@ -48,7 +48,7 @@ function row(name: string, workers: number, figures: FleetFigures): string {
 }
 
 const head = (name: string) =>
-  `\n| ${name} | processes | refused a window | unused | logins an expiry | commands a request | longest wait |\n|---|---|---|---|---|---|---|`;
+  `\n| ${name} | processes | refused per window | unused | logins per expiry | commands per request | longest wait |\n|---|---|---|---|---|---|---|`;
 
 const lines: string[] = [];
 const say = (line: string) => {
@@ -96,7 +96,7 @@ say(
   '\nWhen everything is late: 20 requests in 1.5 s, two and eight real clients with 40 callers each, two seeds each:',
 );
 say(
-  '\n| late | refused a window, pause shared | quota shared | unused, pause shared | quota shared |\n|---|---|---|---|---|',
+  '\n| late | refused per window, pause shared | quota shared | unused, pause shared | quota shared |\n|---|---|---|---|---|',
 );
 for (const [name, busy] of late) {
   const model: LimitModel = { ...minute, limit: 20, windowMs: 1500, wholeSeconds: false };
