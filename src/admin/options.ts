@@ -98,10 +98,10 @@ export interface AdminOptions {
   /**
    * The source of a request: failures slow down their source, and password checks take turns by source (rule K14).
    * Behind a proxy every request has the proxy's address: read the client's from a header that your proxy sets, and
-   * only then.
+   * only then. All requests without an address are one source.
    * @default the address of the request's socket
    */
-  readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
+  readonly clientAddress?: ((request: Request, env: unknown) => string | null | undefined) | undefined;
   /**
    * Called for every refused authentication, with the reason and the key's public id (rule K9), and the address that
    * `clientAddress` returned. What somebody typed as their name is not given: it may be a password.

@@ -72,6 +72,7 @@ export function readOptions(options: AdminOptions): AdminContext {
   if (options.sections?.some(({ name }) => name === first)) {
     throw new TypeError(`\`basePath\` must not begin with the name of a section: \`${first}\`.`);
   }
+  const { clientAddress = socketAddress } = rest;
   const onError = quiet(rest.onError);
   const clock = completeClock(rest.clock);
   return {
@@ -93,7 +94,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: rest.clientAddress ?? socketAddress,
+    clientAddress: (request, env) => clientAddress(request, env) ?? '',
     passwords: createPasswordChecks(clock),
     authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
     onError,

@@ -332,6 +332,14 @@ describe('repeated failures slow down (K14)', () => {
     expect((await me(host, basic('alice'))).status).toBe(200);
   });
 
+  it.each([null, undefined])('`clientAddress` may not know: %s', async (address) => {
+    const host = await startAdmin({ admin: { clientAddress: () => address } });
+    expectRefusal(await me(host, wrong));
+    expectRefusal(await me(host, basic('alice', 'wrong')));
+    expect((await me(host, basic('alice'))).status).toBe(200);
+    expect(host.failedFrom).toEqual(['', '']);
+  });
+
   it("another source is not slowed down: the host's `clientAddress` names it", async () => {
     const host = await startAdmin({
       admin: { clientAddress: (request) => request.headers.get('x-real-client') ?? 'proxy' },

@@ -44,6 +44,13 @@ describe('`verifyPassword`', () => {
     },
   );
 
+  it('is not asked about an empty password, which a directory (LDAP) may take for an anonymous sign-in', async () => {
+    const host = await startAdministration({ admin: { verifyPassword: () => true } });
+    expect((await host.send({ ...me, headers: basic('alice', '') })).status).toBe(401);
+    expect((await (await host.visitor()).signIn('alice', '')).status).toBe(401);
+    expect((await host.send({ ...me, headers: basic('alice', 'x') })).status).toBe(200);
+  });
+
   it.each<[string, unknown]>([
     ['a promise of something else', Promise.resolve({ ok: false })],
     ['text', 'false'],

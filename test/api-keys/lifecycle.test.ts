@@ -147,6 +147,13 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     },
   );
 
+  it('says what is no version, instead of that the key has changed', async () => {
+    const { apiKeys } = await setUp();
+    const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
+    const edit = apiKeys.update(ada, apiKey.id, { name: 'x', version: '1' as never });
+    await expect(edit).rejects.toThrow(new TypeError('`version` must be a number.'));
+  });
+
   it('names what is no option of a query, so that a misspelt one is not ignored', async () => {
     const { apiKeys } = await setUp();
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });

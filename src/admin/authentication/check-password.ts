@@ -44,7 +44,8 @@ export async function checkPassword(
 ): Promise<DirectoryUser | undefined> {
   const { proofs } = context.passwords;
   const source = sourceKey(address);
-  const user = await lookups.findByUsername(context.users, username);
+  // No name has a control character, and at a NUL a database fails, as if it were down.
+  const user = /\p{Cc}/u.test(username) ? undefined : await lookups.findByUsername(context.users, username);
   // Read now: the host may change its user object during the check.
   const id = user?.id;
   const passwordHash = passwordHashOf(user);
@@ -86,8 +87,8 @@ async function matches(
     context.throttle.failed(address);
     throw new Error(`The \`passwordHash\` of user ${user?.id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
   }
-  // A check of our own, so that an unknown user takes time, too.
-  if (user === undefined) return await verifyPassword(password, undefined);
+  // A check of our own, so that an unknown user takes time, too. Without a password, LDAP signs in anybody as nobody.
+  if (user === undefined || password === '') return await verifyPassword(password, undefined);
   return (await lookups.ask('The password check of this service', () => hostCheck(user, password))) === true;
 }
 

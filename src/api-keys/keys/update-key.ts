@@ -24,6 +24,7 @@ export async function updateKey(
   if (input.name === undefined && input.description === undefined && input.expiresOn === undefined) {
     throw new ApiKeyError('validation', 'Give `name`, `description` or `expiresOn`: there is nothing to change.');
   }
+  if (version !== undefined && typeof version !== 'number') throw new TypeError('`version` must be a number.');
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);

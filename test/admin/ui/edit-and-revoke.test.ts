@@ -154,6 +154,15 @@ describe('revoking a key', () => {
     expect((await visitor.open('/api-keys?status=Revoked')).html).toContain('Export');
   });
 
+  it('leads back to the list also if nothing had been chosen in it', async () => {
+    const { visitor } = await withKey();
+    await visitor.open('/api-keys');
+    const link = tags(visitor.page.html, 'a').find((tag) => tag.get('aria-label') === 'Revoke Export')!;
+    await visitor.open(link.get('href')!);
+    await visitor.submit('/revoke');
+    expect(visitor.page.path).toBe('/api-keys');
+  });
+
   it('never leads back to another place', async () => {
     const { visitor, id } = await withKey();
     await visitor.open(`/api-keys/${id}/revoke?list=${encodeURIComponent('//evil.example/?scope=my')}`);

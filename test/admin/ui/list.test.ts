@@ -182,6 +182,26 @@ describe('finding a key', () => {
     expect(namesOf((await alice.open('/api-keys?scope=all&createdBy=u-root')).html)).toHaveLength(4);
   });
 
+  it('of a user whose id looks like the start of a key, of nobody else', async () => {
+    const { host } = await someKeys();
+    for (const id of ['svc_reportworker', 'svc_reportworker_eu']) {
+      host.users.set(id, { ...host.users.get('u-bob')!, id, username: id });
+      await host.made(id, `key of ${id}`, 1, 30);
+    }
+    const visitor = await host.visitor('root');
+    const { html } = await visitor.open('/api-keys?scope=all&createdBy=svc_reportworker_eu');
+    expect(namesOf(html)).toEqual(['key of svc_reportworker_eu']);
+    const audits = await visitor.open('/api-key-audits?author=svc_reportworker_eu');
+    expect(audits.html).toContain('key of svc_reportworker_eu');
+    expect(audits.html).not.toContain('key of svc_reportworker<');
+    expect(textOf((await visitor.open('/users?search=worker_eu')).html)).toContain('svc_reportworker_eu');
+    expect((await visitor.open('/users?search=svc_reportworker_eu')).html).not.toContain('>svc_reportworker<');
+    // A whole key stays out of addresses, wherever it was pasted.
+    const { key } = await host.made('u-bob', 'pasted', 1, 30);
+    const pasted = await visitor.open(`/api-keys?scope=all&createdBy=${key}`);
+    expect(pasted.html).not.toContain(key);
+  });
+
   it('of what is none of the own keys, offers to look among all of them to whoever may', async () => {
     const { host } = await someKeys();
     const offered = async (username: string, path: string) => {

@@ -42,6 +42,20 @@ describe('signing in', () => {
     expect(/; Secure/.test(answer.headers.getSetCookie().join())).toBe(secure);
   });
 
+  it('with what cannot be a name asks no directory, which may be a database that fails at it', async () => {
+    const users = {
+      findById: async () => undefined,
+      findByUsername: async () => {
+        throw new Error('invalid byte sequence');
+      },
+    };
+    const host = await startAdministration({ admin: { users } });
+    const visitor = await host.visitor();
+    expect((await visitor.signIn('a\0b', password)).status).toBe(401);
+    expect(host.errors).toEqual([]);
+    expect((await visitor.signIn('ab', password)).status).toBe(503);
+  });
+
   it('goes on to the page that was asked for', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor();

@@ -61,6 +61,18 @@ describe('deleting a user (specification 3)', () => {
     expect(host.users.has('u-bob')).toBe(true);
   });
 
+  it('are deleted by their name as a page shows it and a keyboard writes it', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('root');
+    for (const [index, username] of ['bob ', 'Jose\u0301', 'eve  smith'].entries()) {
+      const id = `u-odd-${index}`;
+      host.users.set(id, { ...host.users.get('u-bob')!, id, username });
+      await visitor.open(`/users/delete?id=${id}`);
+      await visitor.submit('/users/delete', { username: username.normalize('NFC').trim().replace('  ', ' ') });
+      expect(host.users.has(id)).toBe(false);
+    }
+  });
+
   it('revokes all Active keys of the user, and says how many', async () => {
     const host = await startAdministration();
     const { key } = await host.made('u-bob', 'One', 1, 30);

@@ -6,7 +6,7 @@ import {
   revisionTypes,
 } from '../../../api-keys/index.js';
 import { isIsoDate } from '../../../internal/index.js';
-import { readSearch } from './list-query.js';
+import { readSearch, readUserName } from './list-query.js';
 import { readPage } from './paging.js';
 
 /** What the audit page shows, as read from its address. */
@@ -31,7 +31,7 @@ export function readAuditView(query: URLSearchParams): AuditView {
     apiKeyId: query.get('apiKeyId') || undefined,
     find: readSearch(query.get('find')),
     revisionType: revisionTypes.find((type) => type === query.get('revisionType')),
-    author: readSearch(query.get('author')),
+    author: readUserName(query.get('author')),
     origin: auditOrigins.find((origin) => origin === query.get('origin')),
     from: readDate(query.get('from')),
     to: readDate(query.get('to')),

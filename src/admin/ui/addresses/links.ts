@@ -23,7 +23,7 @@ export function createLinks(basePath: string) {
     editApiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
     /** @param view the list to return to */
     revokeApiKey: (id: string, view?: ListView) =>
-      withFields(`${apiKeys}/${encodeURIComponent(id)}/revoke`, { list: view && formatListView(view) }),
+      withFields(`${apiKeys}/${encodeURIComponent(id)}/revoke`, { list: view && (formatListView(view) || 'scope=my') }),
     revokeAllOf: (user: string) => withFields(`${apiKeys}/revoke-all`, { user }),
     audits: (view: Partial<AuditView> = {}) => withFields(`${basePath}/api-key-audits`, { ...view }),
     auditExport: (view: AuditView, format: string) =>

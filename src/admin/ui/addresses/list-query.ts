@@ -27,7 +27,7 @@ export interface ListView {
 export function readListView(query: URLSearchParams): ListView {
   return {
     ...(query.get('scope') === 'all'
-      ? { scope: 'all', createdBy: readSearch(query.get('createdBy')) }
+      ? { scope: 'all', createdBy: readUserName(query.get('createdBy')) }
       : { scope: 'my', createdBy: '' }),
     status: apiKeyStatuses.find((status) => status === query.get('status')),
     search: readSearch(query.get('search')),
@@ -36,10 +36,20 @@ export function readListView(query: URLSearchParams): ListView {
   };
 }
 
-/** No name contains a NUL or is that long, and the value of a key is a secret. */
+/** A search for a key: by its name, or by its value, which is a secret. */
 export function readSearch(value: string | null): string {
-  const search = value ?? '';
-  return (findPastedKey(search)?.start ?? search).replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
+  return bounded(findPastedKey(value ?? '')?.start ?? value);
+}
+
+/** The id or the name of a user, who may be called `svc_reporting_eu`: only what must be a key's value is cut. */
+export function readUserName(value: string | null): string {
+  const pasted = findPastedKey(value ?? '');
+  return bounded(pasted?.hasSecret ? pasted.start : value);
+}
+
+/** No name contains a NUL or is that long. */
+function bounded(text: string | null): string {
+  return (text ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
 }
 
 /** The query of a list's address, without default values. */

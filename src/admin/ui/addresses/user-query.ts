@@ -1,4 +1,4 @@
-import { readSearch } from './list-query.js';
+import { readUserName } from './list-query.js';
 import { readPage } from './paging.js';
 
 /** What the list of users shows, as read from its address. */
@@ -9,5 +9,5 @@ export interface UserView {
 
 /** Reads an address or a form; invalid values become the defaults. */
 export function readUserView(query: URLSearchParams): UserView {
-  return { search: readSearch(query.get('search')), page: readPage(query) };
+  return { search: readUserName(query.get('search')), page: readPage(query) };
 }

@@ -147,7 +147,7 @@ function FoundKeys({ view, found }: { view: AuditView; found: readonly ApiKey[] 
 function ExportLinks({ view }: { view: AuditView }) {
   const { links, texts } = useShown();
   return exportFormats.map((format) => (
-    <a class="button" href={links.auditExport(view, format)} download>
+    <a class="button" href={links.auditExport(view, format)}>
       <Icon name="download" />
       {texts.exportAs(format.toUpperCase())}
     </a>

@@ -47,7 +47,7 @@ export function userRoutes(ui: Ui): void {
   ui.post('/users/delete', async (c, pageContext, form) => {
     const user = await findDeletable(pageContext, c.req.query('id'));
     const typed = form.get('username') ?? '';
-    if (typed.trim() !== user.username) {
+    if (asShown(typed) !== asShown(user.username)) {
       return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
     }
     const { revoked } = await removeUser(context, requireManagement(pageContext), pageContext.actor, user.id);
@@ -161,6 +161,11 @@ function UserRow({ view, user }: { view: UserView; user: DirectoryUser }) {
       )}
     </tr>
   );
+}
+
+/** HTML shows several spaces as one, and letters with accents have two spellings. */
+function asShown(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
 function describeRights(user: DirectoryUser, texts: AdminTexts): string {
