@@ -70,7 +70,8 @@ export function createSettle(activity: () => number): () => Promise<void> {
 /** How many timers and file operations of this process are pending that keep it alive. Other runtimes may not tell. */
 function realWork(): number {
   const names = globalThis.process?.getActiveResourcesInfo?.() ?? [];
-  return names.filter((name) => name === 'Timeout' || name.startsWith('FSReq')).length;
+  // A file that is being closed is a `CloseReq`.
+  return names.filter((name) => name === 'Timeout' || name === 'CloseReq' || name.startsWith('FSReq')).length;
 }
 
 function nap(): Promise<void> {
