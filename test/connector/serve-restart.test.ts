@@ -94,6 +94,8 @@ async function startDeployment(start: () => Promise<Running>) {
       if (answered % betweenRestarts > 0) return;
       const old = current;
       current = await start();
+      // As a pod sleeps before it stops: a connection that nobody has accepted yet would be reset (Linux).
+      await later(10);
       closing.push(old.close());
     },
     closed: () => Promise.all(closing),
