@@ -72,8 +72,6 @@ async function call(url: string, method: string, path: string, options: CallOpti
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
   const body = readJson(options);
   const headers = await readHeaders(options.header ?? [], io);
-  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  if (body !== undefined && !hasType) headers['content-type'] = 'application/json';
   const client = createClient(url, options, await readParameters(options.initialize ?? [], '--initialize', io));
   narrate(client, options, note);
   const startedAt = performance.now();
@@ -172,13 +170,13 @@ function seconds(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 1000)} s`;
 }
 
-/** The text as it is: `JSON.parse` would round its numbers. */
-function readJson({ data, json }: CallOptions): string | undefined {
+/** The text as it is: `JSON.parse` would round its numbers. A Blob names its type, which a header may replace. */
+function readJson({ data, json }: CallOptions): Blob | undefined {
   const text = data ?? json;
   if (text === undefined) return undefined;
   try {
     JSON.parse(text);
-    return text;
+    return new Blob([text], { type: 'application/json' });
   } catch (error) {
     throw new UsageError(`${data === undefined ? '--json' : '--data'} is not JSON: ${(error as Error).message}`);
   }

@@ -1,6 +1,9 @@
 import { printableJson } from '../internal/index.js';
 
-/** Valid JSON as `JSON.stringify(…, undefined, 2)` prints it, except that every number stays as it was written, and that nothing steers a terminal. */
+/**
+ * Valid JSON as `JSON.stringify(…, undefined, 2)` prints it, except that every number stays as it was written, and that
+ * nothing steers a terminal.
+ */
 export function indentJson(text: string): string {
   const parts: string[] = [];
   let newLine = '\n';

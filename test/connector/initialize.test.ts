@@ -101,6 +101,7 @@ describe('POST /initialize', () => {
     ['an entry that is null', [null], 'are not valid: 0: '],
     ['an entry whose value is no text', [{ key: 'user', value: 7 }], '0.value'],
     ['a number', '7', 'an array of {key, value, sensitive} or an object'],
+    ['a long text', JSON.stringify('x'.repeat(101)), 'an array of {key, value, sensitive} or an object'],
     ['null', 'null', 'an array of {key, value, sensitive} or an object'],
     ['a list of more than a hundred (E8)', Array(101).fill({ key: 'a', value: '1' }), 'at most 100 parameters'],
     [

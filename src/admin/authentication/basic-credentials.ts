@@ -1,4 +1,5 @@
-const controlCharacters = /\p{Cc}/u;
+/** No credentials have any: Basic excludes them (RFC 7617), and at a NUL a database fails, as if it were down. */
+export const controlCharacters = /\p{Cc}/u;
 
 /**
  * Parses `Authorization: Basic` (RFC 7617, UTF-8): the credentials, `malformed`, or `undefined` for another scheme.

@@ -8,6 +8,7 @@ import {
 import { sourceKey } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { busyError, tooManyFailuresError } from '../http/errors.js';
+import { controlCharacters } from './basic-credentials.js';
 import { PasswordProofs, type PresentedPassword } from './password-proofs.js';
 import { createSemaphore } from './semaphore.js';
 
@@ -44,8 +45,7 @@ export async function checkPassword(
 ): Promise<DirectoryUser | undefined> {
   const { proofs } = context.passwords;
   const source = sourceKey(address);
-  // No name has a control character, and at a NUL a database fails, as if it were down.
-  const user = /\p{Cc}/u.test(username) ? undefined : await lookups.findByUsername(context.users, username);
+  const user = controlCharacters.test(username) ? undefined : await lookups.findByUsername(context.users, username);
   // Read now: the host may change its user object during the check.
   const id = user?.id;
   const passwordHash = passwordHashOf(user);

@@ -82,7 +82,7 @@ export async function recordExchanges(
     await client.close();
   }
   const sent = parameters === undefined ? [] : (toSessionParameters(parameters) ?? []);
-  // A record cannot say what is secret.
+  // Only an entry of a list can say that it is no secret.
   const isPublic = (index: number) => Array.isArray(parameters) && parameters[index]?.sensitive === false;
   secrets.push(...sent.filter((_, index) => !isPublic(index)).map(({ value }) => value));
   const initialize = session.size === 0 ? null : { path: loginPath, session: [...session] };

@@ -85,13 +85,13 @@ const parameterList = z.array(sessionParameterSchema);
 
 /** Reads both shapes of rule S1; of parameters with the same key the last one counts. */
 function toRecord(body: unknown): Record<string, unknown> {
-  if (Object.keys(Object(body)).length > mostSecrets) {
-    throw new BadRequestError(`initialize takes at most ${mostSecrets} parameters.`);
-  }
-  if (!Array.isArray(body)) {
-    if (isObject(body)) return body;
+  if (!Array.isArray(body) && !isObject(body)) {
     throw new BadRequestError('The parameters of initialize must be an array of {key, value, sensitive} or an object.');
   }
+  if (Object.keys(body).length > mostSecrets) {
+    throw new BadRequestError(`initialize takes at most ${mostSecrets} parameters.`);
+  }
+  if (!Array.isArray(body)) return body;
   const parsed = parameterList.safeParse(body);
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => ({ ...issue, path: nameEntry(issue.path, body) }));

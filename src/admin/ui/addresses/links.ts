@@ -21,7 +21,7 @@ export function createLinks(basePath: string) {
     apiKeys: (view: Partial<ListView> = {}) => withQuery(apiKeys, formatListView(view)),
     apiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}`,
     editApiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
-    /** @param view the list to return to */
+    /** @param view the list to return to; named even if nothing is chosen in it, or the page would lead to the key */
     revokeApiKey: (id: string, view?: ListView) =>
       withFields(`${apiKeys}/${encodeURIComponent(id)}/revoke`, { list: view && (formatListView(view) || 'scope=my') }),
     revokeAllOf: (user: string) => withFields(`${apiKeys}/revoke-all`, { user }),
