@@ -180,7 +180,9 @@ test.each([
     '431 Request Header Fields Too Large',
   ],
   ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', '400 Bad Request'],
-])('%s is answered with a contract body', async (_what, bytes, status) => {
+  ['no host', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request'],
+  ['an unknown `Expect`', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: x\r\n\r\n', '417 Expectation Failed'],
+])('%s is answered with a contract body (E1)', async (_what, bytes, status) => {
   const answer = await sendBytes(await start(makeConnector()), bytes);
   const [head, body] = answer.split('\r\n\r\n') as [string, string];
   expect(head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);

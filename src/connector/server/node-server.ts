@@ -1,6 +1,6 @@
-import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { ConnectorError } from '../../contract/index.js';
-import { errorContentType } from '../errors/error-writer.js';
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
+import { BadRequestError, ConnectorError } from '../../contract/index.js';
+import { createErrorWriter, errorContentType } from '../errors/error-writer.js';
 import { type CloseServer, gracefulClose } from './close-server.js';
 import type { NodeListener } from './node-listener.js';
 
@@ -42,7 +42,14 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.removeAllListeners('request');
   const close = gracefulClose(server);
-  server.on('request', listener);
+  server.on('request', (incoming, outgoing) => {
+    const isHostless = incoming.httpVersion === '1.1' && incoming.headers.host === undefined;
+    if (isHostless) refuse(outgoing, new BadRequestError('The request has no Host header.'));
+    else void listener(incoming, outgoing);
+  });
+  server.on('checkExpectation', (_incoming, outgoing) => {
+    refuse(outgoing, new ConnectorError('The only `Expect` is 100-continue.', { status: 417 }));
+  });
   server.on('clientError', respondToUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -62,8 +69,10 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
 /** Creates the server without importing a Node module, which bundlers for other runtimes could not resolve. */
 function createServer({ tls, http2 }: ListenOptions): Server {
   const own = { fetch: () => new Response(), overrideGlobalObjects: false };
-  if (tls === undefined) return createAdaptorServer(own) as Server;
-  const serverOptions = { ...tls, allowHTTP1: true };
+  // Node would refuse a request without a body of the contract.
+  const requireHostHeader = false;
+  if (tls === undefined) return createAdaptorServer({ ...own, serverOptions: { requireHostHeader } }) as Server;
+  const serverOptions = { ...tls, allowHTTP1: true, requireHostHeader };
   const create = http2
     ? process.getBuiltinModule('node:http2').createSecureServer
     : process.getBuiltinModule('node:https').createServer;
@@ -76,6 +85,15 @@ function createServer({ tls, http2 }: ListenOptions): Server {
   } catch (cause) {
     throw new TypeError(`\`tls\` is not valid: ${(cause as Error).message}.`, { cause });
   }
+}
+
+const writeError = createErrorWriter();
+
+/** Refuses what Node would refuse with a response that has no body. */
+function refuse(outgoing: HttpBindings['outgoing'], thrown: ConnectorError): void {
+  const { status, headers, body } = writeError(thrown);
+  Object.assign(outgoing, { shouldKeepAlive: false });
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
 /** An address that stands for all interfaces cannot be called. */
