@@ -75,4 +75,4 @@ export {
   printableJson,
   withoutTrailingSlashes,
 } from './text.js';
-export { abortable, follow, singleFlight, sleep } from './waits.js';
+export { abortable, follow, singleFlight, sleep, within } from './waits.js';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock, Timer } from './clock.js';
 
 type Signals = readonly (AbortSignal | null | undefined)[];
 type Follower = (signal: AbortSignal) => void;
@@ -72,6 +72,22 @@ export function abortable<T>(promise: Promise<T>, ...signals: Signals): Promise<
     const leave = follow(signals, reject);
     promise.finally(leave).then(resolve, reject);
   });
+}
+
+/** Waits no longer than `timeoutMs`. @throws Error naming `what` and the time; the promise itself is not affected */
+export async function within<T>(
+  timeoutMs: number,
+  what: string,
+  clock: Pick<Clock, 'setTimer'>,
+  promise: Promise<T>,
+  { holdsProcess = true } = {},
+): Promise<T> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
+    if (!holdsProcess) timer.hold(false);
+  });
+  return await Promise.race([promise, late]).finally(() => timer?.cancel());
 }
 
 /**

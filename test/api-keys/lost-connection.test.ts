@@ -102,4 +102,23 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reache
     way.freeze(false);
     expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: 'u-ada' });
   });
+
+  it('and whose connections are all busy is, too: waiting for one counts (K18)', async () => {
+    const { url } = await emptyDatabase(kind!);
+    const apiKeys = await openForTest({ database: url, edition: 'Professional' });
+    const { key, apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin; lock table concordat_api_key in exclusive mode'); // readers pass, writers wait
+    const writing = Array.from({ length: 10 }, (_, number) => apiKeys.update(ada, apiKey.id, { name: `CI ${number}` }));
+    const waiting = 'select count(*)::int as count from pg_locks where not granted';
+    await expect.poll(async () => (await other.query(waiting)).rows[0].count, { timeout: 30_000 }).toBe(10);
+    // The driver itself would wait for ten seconds, and say something else.
+    const cause = { message: expect.stringMatching(/^postgres:.*longer than 5000 ms/) };
+    await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toMatchObject({ ...unavailable, cause });
+    await other.query('rollback');
+    await Promise.allSettled(writing); // each but the first meets a newer version
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: 'u-ada' });
+  });
 });

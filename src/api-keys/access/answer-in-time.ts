@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../../internal/index.js';
+import { type Clock, systemClock, within } from '../../internal/index.js';
 import { ApiKeyError, isApiKeyError } from '../api-key-error.js';
 
 /** How long the host's functions may take, and what measures it. */
@@ -23,22 +23,6 @@ export async function answerInTime<T>(
     if (isApiKeyError(cause)) throw cause;
     throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, { cause });
   }
-}
-
-/** @throws Error when the answer takes too long */
-export async function within<T>(
-  timeoutMs: number,
-  what: string,
-  clock: Pick<Clock, 'setTimer'>,
-  answer: Promise<T>,
-  { holdsProcess = true } = {},
-): Promise<T> {
-  let timer: Timer | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
-    if (!holdsProcess) timer.hold(false);
-  });
-  return await Promise.race([answer, late]).finally(() => timer?.cancel());
 }
 
 export function isPromise<T>(answer: T | Promise<T>): answer is Promise<T> {

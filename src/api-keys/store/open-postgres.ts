@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import type { Pool } from 'pg';
+import { systemClock, within } from '../../internal/index.js';
 import { ApiKeyError } from '../api-key-error.js';
 import { importPeer } from '../import-peer.js';
 import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
@@ -42,7 +43,9 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
         query_timeout: lookUpTimeoutMs,
       };
       try {
-        return (await pool.query<StoredSecret>(query)).rows[0];
+        // Waiting for a connection counts: whatever else is done may keep all of them busy.
+        const found = within(lookUpTimeoutMs, 'A look-up', systemClock, pool.query<StoredSecret>(query));
+        return (await found).rows[0];
       } catch (error) {
         throw namedError(error, name);
       }

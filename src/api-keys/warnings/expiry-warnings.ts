@@ -1,5 +1,4 @@
-import { type Clock, singleFlight, systemClock, type Timer } from '../../internal/index.js';
-import { within } from '../access/answer-in-time.js';
+import { type Clock, singleFlight, systemClock, type Timer, within } from '../../internal/index.js';
 import { hasApiKeys } from '../access/edition.js';
 import type { Context } from '../context.js';
 import { toApiKey } from '../keys/presentation.js';
