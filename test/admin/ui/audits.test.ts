@@ -101,6 +101,21 @@ describe('API key audits (specification 2.2 and 6)', () => {
     expect(textOf(visitor.page.html)).toContain('No API key matches “zzz”');
   });
 
+  it('find a key by its whole name among others that contain it', async () => {
+    const host = await startAdministration();
+    const make = (name: string) => host.made('u-alice', name, 0, 30);
+    for (let index = 0; index < 12; index++) await make(`A deploy ${index}`);
+    const { id } = await make('deploy');
+    const visitor = await host.visitor('alice');
+    await visitor.open('/api-key-audits');
+    await visitor.submit('/api-key-audits', { find: 'deploy' });
+    expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${id}`);
+    await visitor.submit('/api-key-audits', { find: 'deplo' });
+    const text = textOf(visitor.page.html);
+    expect(text).toContain('Which key do you mean? The first 10 that match A deploy 0 by alice');
+    expect(text.match(/A deploy \d+ by/g)).toHaveLength(10);
+  });
+
   it("never find somebody else's key", async () => {
     const { host } = await someHistory();
     const visitor = await host.visitor('bob');

@@ -39,6 +39,8 @@ export const script = /* js */ `'use strict';
     for (const form of all('form[data-sent]')) delete form.dataset.sent;
   };
   addEventListener('pageshow', allowSending);
+  // Stopped in the browser. Where it cannot say so, a reload helps.
+  if (window.navigation) navigation.addEventListener('navigateerror', allowSending);
 
   // A form without fields that only leads on: the browser would put a question mark at the end of the address.
   for (const form of all('form[data-plain]')) {

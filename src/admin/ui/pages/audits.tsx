@@ -1,4 +1,10 @@
-import type { ApiKey, AuditEntry, AuditQuery, Page as PageOf } from '../../../api-keys/index.js';
+import {
+  type ApiKey,
+  type AuditEntry,
+  type AuditQuery,
+  maxPageLimit,
+  type Page as PageOf,
+} from '../../../api-keys/index.js';
 import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
@@ -59,9 +65,9 @@ export function auditRoutes(ui: Ui): void {
   /** The keys that a search may mean; one key if the text is its whole name. */
   async function findKeys({ actor, mayManageAll }: PageContext, text: string): Promise<readonly ApiKey[]> {
     const scope = mayManageAll ? 'all' : 'my';
-    const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: offeredKeys });
+    const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: maxPageLimit });
     const exact = items.find(({ name }) => name === text.normalize('NFC'));
-    return exact === undefined ? items : [exact];
+    return exact === undefined ? items.slice(0, offeredKeys) : [exact];
   }
 }
 

@@ -148,6 +148,28 @@ describe('creating a key', () => {
     expect((await host.apiKeys.list(alice)).items).toHaveLength(1);
   });
 
+  it('can be sent again after the browser has stopped it', async () => {
+    const host = await startAdministration();
+    const page = await openSignedIn(host, 'alice');
+    await page.goto('/api-keys/new');
+    await page.getByLabel('Name').fill('Export');
+    let isFirst = true;
+    await page.route('**/*', (route) => {
+      if (route.request().method() !== 'POST' || !isFirst) return route.continue();
+      isFirst = false; // and never answered
+      return undefined;
+    });
+    const create = page.getByRole('button', { name: 'Create API key' });
+    const isSent = page.waitForRequest((request) => request.method() === 'POST');
+    await create.click({ noWaitAfter: true });
+    await isSent;
+    const stop = await page.context().newCDPSession(page);
+    await stop.send('Page.stopLoading');
+    await create.click();
+    await page.getByText('Copy the key now').waitFor();
+    expect((await host.apiKeys.list(alice)).items).toHaveLength(1);
+  });
+
   it('shows the messages beside the fields and keeps what was entered; the picker appears with its choice', async () => {
     const host = await startAdministration();
     const page = await openSignedIn(host, 'alice');
