@@ -94,6 +94,8 @@ export interface ReadyRequest {
   readonly body: string | undefined;
   /** The most bytes to read of the response. @default 4 MiB */
   readonly maxResponseBytes?: number | undefined;
+  /** How often it may be sent again because its connection closed. */
+  readonly mostResends?: number | undefined;
 }
 
 const methods = /^[A-Z]+$/;

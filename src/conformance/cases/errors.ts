@@ -2,7 +2,6 @@ import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { type Completed, hasResponse } from '../probing/limits.js';
-import { toInitialize } from '../probing/prober.js';
 import { takeErrors } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
 import { ofSample } from './sample-status.js';
@@ -34,7 +33,7 @@ export const errorCases: CaseDefinition[] = [
     why: "An end system's whole HTML page in every error fills the logs of the service.",
     async check(judge) {
       const { prober } = judge;
-      const long = await prober.send(toInitialize(prober, `[{"key": "concordat", "value": "${'long '.repeat(13_000)}`));
+      const long = await prober.postWrong(`[{"key": "concordat", "value": "${'long '.repeat(13_000)}`);
       for (const seen of [...(await takeErrors(prober)), long]) {
         if (!hasResponse(seen)) continue;
         const length = new TextEncoder().encode(detailOf(seen)).length;

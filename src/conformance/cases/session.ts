@@ -4,7 +4,7 @@ import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from
 import { type Exchange, shorten, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
-import { type Prober, toInitialize } from '../probing/prober.js';
+import type { Prober } from '../probing/prober.js';
 import { errorProblem } from '../wording/error-body.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 import { ofSample } from './sample-status.js';
@@ -131,7 +131,7 @@ function refusalOf({ limits, secrets }: Prober, login: Exchange): string | undef
 /** Whether initialize logs in with `{"user": …}`. */
 async function takesAnObject(prober: Prober): Promise<boolean> {
   const parameters = (prober.settings.initialize.parameters ?? []).map(({ key, value }) => [key, value]);
-  return hasSucceeded(await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters)))));
+  return hasSucceeded(await prober.postWrong(JSON.stringify(Object.fromEntries(parameters))));
 }
 
 /** The shared login. @throws CannotCheck when it was refused: another case reports that. */

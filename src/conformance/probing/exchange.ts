@@ -37,11 +37,13 @@ export interface ReceivedResponse {
 
 /**
  * Sends one request and reads the response. Never throws: a failure is part of the result. While its connection closes without
- * a response, the request is sent again, up to {@link maxResends} times: a server may close an idle connection at any time.
+ * a response, the request is sent again, up to {@link maxResends} times unless it says otherwise: a server may close an idle
+ * connection at any time.
  */
 export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
+  const { mostResends = maxResends } = request;
   let seen = await exchangeOnce(settings, request);
-  for (let resends = 0; seen.failure?.kind === 'closed' && resends < maxResends; resends += 1) {
+  for (let resends = 0; seen.failure?.kind === 'closed' && resends < mostResends; resends += 1) {
     await sleep(systemClock, resends * resendDelayMs);
     seen = await exchangeOnce(settings, request);
   }

@@ -73,14 +73,24 @@ export class Prober {
 
   /** Logs in once more with the valid parameters, leaving the shared session alone. */
   async logIn(): Promise<Exchange> {
-    const seen = await this.postInitialize(this.settings.initialize.parameters ?? []);
+    const { parameters = [] } = this.settings.initialize;
+    const seen = this.#collect(await this.send(toInitialize(this, JSON.stringify(parameters))));
     this.logins.push(seen);
     return seen;
   }
 
-  /** Posts parameters to initialize. Whatever comes back is secret. */
-  async postInitialize(parameters: unknown): Promise<Exchange> {
-    const seen = await this.send(toInitialize(this, JSON.stringify(parameters)));
+  /**
+   * Posts what is no valid login, which some systems count until they lock the account: it is not sent again and again where its
+   * connection closes. The harmless request before it finds the idle connections that the connector has closed.
+   */
+  async postWrong(body: string, { mostResends = 1 } = {}): Promise<Exchange> {
+    const { unknownRoute } = this.settings;
+    if (unknownRoute.method === 'GET') await this.sendNow(unknownRoute);
+    return this.#collect(await this.send({ ...toInitialize(this, body), mostResends }));
+  }
+
+  /** Whatever initialize responds with is secret. */
+  #collect(seen: Exchange): Exchange {
     const session = sessionOf(seen);
     for (const { key, value } of session ?? []) {
       this.sessionNames.add(key.toLowerCase());
@@ -181,7 +191,7 @@ export function sessionOf(login: Exchange): SessionParameter[] | undefined {
   return hasSucceeded(login) ? toSessionParameters(parseJson(login.response.body)) : undefined;
 }
 
-export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
+function toInitialize({ settings }: Prober, body: string): ReadyRequest {
   return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
 }
 

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { incompleteLogins } from './incomplete-logins.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksServedSession } from './lacks.js';
 import { type Completed, hasResponse, ignoreCannotCheck } from './limits.js';
-import { type Prober, toInitialize } from './prober.js';
+import type { Prober } from './prober.js';
 import { deadSession, initializeIsThere, newSession, withSession } from './with-session.js';
 
 interface Sample {
@@ -53,12 +53,13 @@ const samples = {
       settings.initialize.wrongParameters ? undefined : 'needs `probes.initialize.wrongParameters`',
     take: async (prober) => {
       await initializeIsThere(prober);
-      return prober.postInitialize(prober.settings.initialize.wrongParameters);
+      return prober.postWrong(JSON.stringify(prober.settings.initialize.wrongParameters));
     },
   },
   'huge-body': {
     lacks: () => undefined,
-    take: (prober) => prober.send(toInitialize(prober, hugeParameters())),
+    // That its connection closes is an answer, too.
+    take: (prober) => prober.postWrong(hugeParameters(), { mostResends: 0 }),
   },
   'invalid-payload': probe('invalid'),
   denial: probe('forbidden'),
@@ -114,7 +115,7 @@ export function toCleanup({ settings }: Prober): ReadyRequest {
 
 async function post(prober: Prober, body: string): Promise<Exchange> {
   await initializeIsThere(prober);
-  return prober.send(toInitialize(prober, body));
+  return prober.postWrong(body);
 }
 
 /** Ends a session of its own, and sends with it. */

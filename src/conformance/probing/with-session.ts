@@ -38,8 +38,9 @@ export function takeReadable(prober: Prober): Promise<Exchange> {
     const readable = prober.readable;
     const seen = await prober.sendWithSession(readable);
     if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
-    // A moment later it takes the connection of the login: does the session live there? `session.parallel` looks elsewhere.
+    // Both take the first idle connection: does the session live there? `session.parallel` looks elsewhere.
     prober.forgetSession();
+    await sleep(systemClock, idleMs);
     const session = await prober.session();
     await sleep(systemClock, idleMs);
     return prober.send(readable, session);
