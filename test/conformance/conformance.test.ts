@@ -94,7 +94,7 @@ describe('conformance()', () => {
     ['breaks a rule', broken],
     [
       'cannot be judged',
-      { limitEnds: false, limit: () => ({ ...soundDecisions.limit(0), headers: { 'x-wait-ms': '9999999' } }) },
+      { limitEnds: false, limit: () => ({ ...soundDecisions.limit(0, 4), headers: { 'x-wait-ms': '9999999' } }) },
     ],
   ])('agrees with `runConformance` on a connector that %s', async (_name, changes) => {
     const { baseUrl, config } = await modelConnector(changes);
@@ -256,7 +256,7 @@ describe('what is sent', () => {
   });
 
   it('asks again before a wait that is too long ends, and says when the limit is still on', async () => {
-    const limit = (wait: number) => ({ ...soundDecisions.limit(wait), headers: { 'x-wait-ms': '3600000' } });
+    const limit = (wait: number) => ({ ...soundDecisions.limit(wait, 4), headers: { 'x-wait-ms': '3600000' } });
     const { baseUrl, config } = await modelConnector({ limit, limitEnds: false });
     const { results, ok } = await runConformance({ baseUrl, ...config });
     const unjudged = { status: 'unjudged', reason: expect.stringContaining('lasts 3600 s') };

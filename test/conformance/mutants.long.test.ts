@@ -51,6 +51,11 @@ const limitedLogin = (): Failure => ({ ...answered(403)(), headers: { 'x-wait-ms
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
 
+/** Changes how the second of the requests beyond the limit is refused, which are in flight at the same time. */
+const second = (change: (failure: Failure) => Failure): Partial<Decisions> => ({
+  limit: (wait, count) => (count === 5 ? change : (failure: Failure) => failure)(sound.limit(wait, count)),
+});
+
 interface Mutant {
   name: string;
   changes: Partial<Decisions>;
@@ -236,9 +241,9 @@ const mutants: Mutant[] = [
   },
   {
     name: 'answers a limit with 429 (W3)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 429 }) },
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), status: 429 }) },
     caught: ['rate-limit.status'],
-    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 403 }) },
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), status: 403 }) },
   },
   {
     name: 'answers for what is missing with 429 (W3)',
@@ -248,45 +253,50 @@ const mutants: Mutant[] = [
   },
   {
     name: 'answers a limit with 503 (W3)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 503 }) },
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), status: 503 }) },
     caught: ['rate-limit.status'],
     control: {},
   },
   {
     name: 'leaves the wait header out (W2)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: {} }) },
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: {} }) },
     caught: ['rate-limit.wait-header'],
-    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'X-Wait-Ms': String(waitMs) } }) },
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'X-Wait-Ms': String(waitMs) } }) },
   },
   {
     name: 'writes the wait with a unit (W4)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}ms` } }) },
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'x-wait-ms': `${waitMs}ms` } }) },
     caught: ['rate-limit.wait-format'],
-    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}` } }) },
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'x-wait-ms': `${waitMs}` } }) },
   },
   {
     name: 'writes the wait with a fraction (W4)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}.5` } }) },
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'x-wait-ms': `${waitMs}.5` } }) },
     caught: ['rate-limit.wait-format'],
     control: {},
   },
   {
     name: 'writes the moment where a duration is agreed upon (W7)',
-    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': String(Date.now() + waitMs) } }) },
+    changes: {
+      limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'x-wait-ms': String(Date.now() + waitMs) } }),
+    },
     caught: ['rate-limit.wait-unit'],
-    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': String(waitMs + 400) } }) },
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs, 4), headers: { 'x-wait-ms': String(waitMs + 400) } }) },
   },
   {
     name: 'asks to wait for two days (W7)',
-    changes: { limitEnds: false, limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': '172800000' } }) },
+    changes: {
+      limitEnds: false,
+      limit: (wait) => ({ ...sound.limit(wait, 4), headers: { 'x-wait-ms': '172800000' } }),
+    },
     caught: ['rate-limit.wait-length'],
     control: {},
   },
   {
     name: 'sends two waits that disagree (W4)',
-    changes: { limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': `${wait}, ${wait + 100}` } }) },
+    changes: { limit: (wait) => ({ ...sound.limit(wait, 4), headers: { 'x-wait-ms': `${wait}, ${wait + 100}` } }) },
     caught: ['rate-limit.one-wait'],
-    control: { limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': `${wait + 50}, ${wait + 50}` } }) },
+    control: { limit: (wait) => ({ ...sound.limit(wait, 4), headers: { 'x-wait-ms': `${wait + 50}, ${wait + 50}` } }) },
   },
   {
     name: 'fails beside the limit (E2)',
@@ -296,7 +306,7 @@ const mutants: Mutant[] = [
   },
   {
     name: 'is too slow for its own limit',
-    changes: { limitedTakesMs: 300, limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) },
+    changes: { limitedTakesMs: 300, hasLimit: false },
     caught: ['rate-limit.speed'],
     control: { limitedTakesMs: 300 },
   },
@@ -313,8 +323,30 @@ const mutants: Mutant[] = [
     control: { limitEnds: true },
   },
   {
+    name: 'refuses the second request beyond the limit without the wait header (W2)',
+    changes: second((failure) => ({ ...failure, headers: {} })),
+    caught: ['rate-limit.wait-header'],
+    control: second((failure) => failure),
+  },
+  {
+    name: 'refuses the second request beyond the limit with a page and a 429 (W3)',
+    changes: {
+      ...second((failure) => ({ ...failure, status: 429 })),
+      writeError: (failure, asked) =>
+        failure.status === 429 ? '<h1>Slow down</h1>' : sound.writeError(failure, asked),
+    },
+    caught: ['rate-limit.status', 'rate-limit.body'],
+    control: {},
+  },
+  {
+    name: 'refuses the second request beyond the limit with a 400 (E2)',
+    changes: second((failure) => ({ ...failure, status: 400, headers: {} })),
+    caught: ['rate-limit.parallel'],
+    control: {},
+  },
+  {
     name: 'has no limit at all',
-    changes: { limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) },
+    changes: { hasLimit: false },
     caught: ['rate-limit.reached'],
     control: {},
   },

@@ -1,11 +1,11 @@
 import { parseJson, sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded, isOneOf, type Judge } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Exchange, summarize } from '../probing/exchange.js';
+import { type Exchange, idleMs, summarize } from '../probing/exchange.js';
 import { lacksInvalidBody, lacksProbe, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import type { Session } from '../probing/prober.js';
-import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
+import { deadSession, servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;
 

@@ -58,7 +58,7 @@ export const quotaCases: CaseDefinition[] = [
     why: 'The service plans with the announced quota, and is refused although it stays within it.',
     async check(judge) {
       const { prober, settings } = judge;
-      const { seen } = await reachLimit(prober);
+      const [seen] = (await reachLimit(prober)).refusals;
       if (seen === undefined) throw notReached();
       const rest = seen.response.headers.get(currentHeader);
       const { current } = parseQuota({ current: rest });

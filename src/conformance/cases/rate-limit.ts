@@ -1,4 +1,4 @@
-import { type CaseDefinition, isOneOf } from '../case.js';
+import type { CaseDefinition } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksFeature } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
@@ -6,7 +6,7 @@ import type { Prober } from '../probing/prober.js';
 import { errorProblem } from '../wording/error-body.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
 import { announcements } from './quota.js';
-import { askAgain, isDenied, lacksLimit, limitCase, look, notReached, reachLimit } from './reach-limit.js';
+import { askAgain, isDenied, lacksLimit, limitCase, lookAtAll, notReached, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
 const dayMs = 24 * 3_600_000;
@@ -24,8 +24,8 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The probe reaches the rate limit',
     why: 'A rate limit that is never reached cannot be checked.',
     async check(judge) {
-      const { seen, sent, last, unexpected, slow } = await reachLimit(judge.prober);
-      if (seen !== undefined) return;
+      const { refusals, sent, last, unexpected, slow } = await reachLimit(judge.prober);
+      if (refusals.length > 0) return;
       if (unexpected.length > 0) throw new CannotCheck('requests fail (rate-limit.parallel)');
       if (slow !== undefined) throw new CannotCheck(`the connector is too slow (${slow})`);
       judge.problem(
@@ -51,8 +51,8 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'Parallel requests beyond the limit are refused like any others',
     why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
     async check(judge) {
-      const { seen, unexpected } = await reachLimit(judge.prober);
-      if (seen === undefined && unexpected.length === 0) throw notReached();
+      const { refusals, unexpected } = await reachLimit(judge.prober);
+      if (refusals.length === 0 && unexpected.length === 0) throw notReached();
       const among = 'among simultaneous requests that go beyond the limit; expected a success or a 403';
       for (const one of unexpected.slice(0, mostProblems)) judge.found(one, ` ${among}`);
     },
@@ -62,40 +62,40 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W3',
     title: 'A rate limit is a 403, never a 429',
     why: 'The contract says 403 with the wait header. Only lenient services understand a 429.',
-    check: look((judge, seen) => judge.status(seen, isOneOf(403), '403')),
+    check: lookAtAll(({ response }) => (response.status === 403 ? undefined : 'expected 403')),
   }),
   limitCase({
     id: 'rate-limit.wait-header',
     rule: 'W2',
     title: 'A rate limit carries the wait header',
     why: 'Without it, a 403 means access denied: the service gives up instead of waiting.',
-    check: look((judge, seen, header) => {
-      if (!seen.response.headers.has(header)) judge.found(seen, `: ${header} is missing`);
-    }),
+    check: lookAtAll(({ response }, header) => (response.headers.has(header) ? undefined : `${header} is missing`)),
   }),
   limitCase({
     id: 'rate-limit.wait-format',
     rule: 'W4',
     title: 'The wait can be read',
     why: 'If the service cannot read the wait, it guesses: a minute or more.',
-    check: look((judge, seen, header) => {
-      if (!seen.response.headers.has(header)) throw new CannotCheck(`${header} is missing`);
-      const { invalid } = judge.prober.limits.waitOf(seen);
-      if (invalid !== undefined) judge.found(seen, `: ${header}: ${invalid}`);
-    }),
+    check: async (judge) => {
+      const { header } = judge.settings.rateLimit;
+      const { refusals } = await reachLimit(judge.prober);
+      if (refusals.length > 0 && !refusals.some(({ response }) => response.headers.has(header)))
+        throw new CannotCheck(`${header} is missing`);
+      await lookAtAll((seen) => {
+        const { invalid } = judge.prober.limits.waitOf(seen);
+        return invalid === undefined || !seen.response.headers.has(header) ? undefined : `${header}: ${invalid}`;
+      })(judge);
+    },
   }),
   limitCase({
     id: 'rate-limit.one-wait',
     rule: 'W4',
     title: 'A rate limit has one wait',
     why: 'Of several waits the service takes the longest. Most often a proxy has added one.',
-    check: look((judge, seen, header) => {
-      const waits = disagreeingWaits(seen.response.headers.get(header));
-      if (waits.length > 0)
-        judge.found(
-          seen,
-          `: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
-        );
+    check: lookAtAll(({ response }, header) => {
+      const waits = disagreeingWaits(response.headers.get(header));
+      if (waits.length === 0) return undefined;
+      return `${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`;
     }),
   }),
   {
@@ -107,7 +107,7 @@ export const rateLimitCases: CaseDefinition[] = [
     async check(judge) {
       const { prober } = judge;
       if (lacksDeclaredLimit(prober) === undefined) {
-        const { seen } = await reachLimit(prober);
+        const [seen] = (await reachLimit(prober)).refusals;
         if (seen !== undefined && prober.limits.waitOf(seen).waitMs !== undefined) await askAgain(prober, seen);
       }
       for (const { limit, afterMs } of prober.overEarly.slice(0, mostProblems)) {
@@ -122,11 +122,10 @@ export const rateLimitCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'The wait is at most a day',
     why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
-    check: look((judge, seen) => {
-      const { waitMs } = judge.prober.limits.waitOf(seen);
-      if (waitMs === undefined || waitMs <= dayMs) return;
-      if (judge.prober.overEarly.some(({ limit }) => limit === seen)) return; // `rate-limit.wait-unit` reports that
-      judge.found(seen, `: asks to wait ${duration(waitMs)}`);
+    check: lookAtAll((seen, _header, { limits, overEarly }) => {
+      const { waitMs } = limits.waitOf(seen);
+      if (waitMs === undefined || waitMs <= dayMs || overEarly.length > 0) return undefined; // `rate-limit.wait-unit` reports that
+      return `asks to wait ${duration(waitMs)}`;
     }),
   }),
   limitCase({
@@ -134,24 +133,23 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'E1',
     title: 'A rate limit has the error body of the contract',
     why: 'The service shows it while it waits.',
-    check: look((judge, seen) => {
-      const problem = errorProblem(seen);
-      if (problem !== undefined) judge.found(seen, `: ${problem}`);
-    }),
+    check: lookAtAll(errorProblem),
   }),
   limitCase({
     id: 'rate-limit.resumes',
     rule: 'W7',
     title: 'Requests are served again after the wait',
     why: 'The service waits exactly as long as the header says. Every wait that is too short costs one more refused request.',
-    check: look(async (judge, seen) => {
+    async check(judge) {
       const { prober } = judge;
+      const [seen] = (await reachLimit(prober)).refusals;
+      if (seen === undefined) throw notReached();
       const { again, waitMs, isEarly } = await askAgain(prober, seen);
       const isRefused = hasResponse(again) && (prober.limits.isLimit(again) || isDenied(again));
       if (isRefused && isEarly) throw new CannotCheck('the wait is longer than `maxWaitMs`');
       if (isRefused) judge.found(again, ` after the wait of ${Math.ceil(waitMs)} ms`);
       else judge.response(again);
-    }),
+    },
   }),
 ];
 

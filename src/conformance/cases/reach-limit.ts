@@ -2,16 +2,17 @@ import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
-import type { Prober } from '../probing/prober.js';
+import { isSuccess, type Prober } from '../probing/prober.js';
 import { acceptedSession } from '../probing/with-session.js';
+import { reportAlike } from './errors.js';
 import { shareSession } from './session-life.js';
 
 /** A connector whose fastest response takes as long as this may be too slow to reach its own limit. */
 const slowMs = 250;
 
 export interface ReachedLimit {
-  /** The response that refuses, or a 403 or 503 that looks like it. */
-  readonly seen: Completed | undefined;
+  /** The responses that refuse, or a 403 or 503 that looks like it. Those of requests at the same time are several. */
+  readonly refusals: readonly Completed[];
   readonly sent: number;
   readonly last: Completed | undefined;
   /** What is neither served nor refused as the contract says: failures of the connector, and closed connections. */
@@ -34,12 +35,13 @@ export function lacksLimit(prober: Prober): string | undefined {
 
 export const notReached = () => new CannotCheck('the rate limit was not reached');
 
-/** Looks at the response that refuses, whose wait is in `header`. @throws CannotCheck when there is none. */
-export function look(check: (judge: Judge, seen: Completed, header: string) => void | Promise<void>) {
+/** Looks at each response that refuses, whose wait is in `header`. @throws CannotCheck when there is none. */
+export function lookAtAll(problem: (seen: Completed, header: string, prober: Prober) => string | undefined) {
   return async (judge: Judge) => {
-    const { seen } = await reachLimit(judge.prober);
-    if (seen === undefined) throw notReached();
-    await check(judge, seen, judge.settings.rateLimit.header);
+    const { prober, settings } = judge;
+    const { refusals } = await reachLimit(prober);
+    if (refusals.length === 0) throw notReached();
+    reportAlike(judge, refusals, (seen) => problem(seen, settings.rateLimit.header, prober));
   };
 }
 
@@ -65,20 +67,24 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   let fastestMs = Number.POSITIVE_INFINITY;
   const began = performance.now();
   const unexpected: Exchange[] = [];
+  /** What the request gets below the limit: it need not be a success. */
+  let usual: number | undefined;
   while (sent < times) {
     const batch = Math.min(concurrency, times - sent);
     sent += batch;
     const all = await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)));
     const exchanges = all.filter(hasResponse);
     const refused = exchanges.filter((exchange) => prober.limits.isLimit(exchange));
-    const seen = refused[0] ?? exchanges.find(isDenied);
-    unexpected.push(...all.filter((exchange) => !isExpected(prober, exchange)));
+    const denied = exchanges.filter((exchange) => isDenied(exchange) && !prober.limits.isLimit(exchange));
+    const refusals = [...refused, ...denied];
+    usual ??= exchanges.find((exchange) => !refusals.includes(exchange))?.response.status;
+    unexpected.push(...all.filter((exchange) => !isExpected(exchange, usual, refusals)));
     last = exchanges.at(-1) ?? last;
     fastestMs = Math.min(fastestMs, ...exchanges.map(({ durationMs }) => durationMs));
-    if (seen !== undefined) {
+    if (refusals.length > 0) {
       const waits = refused.map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
       for (const waitMs of waits) if (waitMs <= prober.settings.maxWaitMs) prober.limits.pause(waitMs);
-      return { seen, sent, last, unexpected, slow: undefined };
+      return { refusals, sent, last, unexpected, slow: undefined };
     }
     if (exchanges.length === 0) break;
     if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
@@ -89,7 +95,7 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const tookMs = performance.now() - began;
   const isSlow = unexpected.length === 0 && fastestMs >= slowMs;
   const rate = `${sent} requests took ${(tookMs / 1000).toFixed(1)} s (${Math.round((sent / tookMs) * 1000)} a second), each at least ${Math.round(fastestMs)} ms`;
-  return { seen: undefined, sent, last, unexpected, slow: isSlow ? rate : undefined };
+  return { refusals: [], sent, last, unexpected, slow: isSlow ? rate : undefined };
 }
 
 /** The response of the limit after its wait, or after `maxWaitMs` if that is sooner. Once for all cases. */
@@ -106,7 +112,9 @@ export function askAgain(prober: Prober, limit: Completed) {
 
 export const isDenied = ({ response }: Completed) => response.status === 403 || response.status === 503;
 
-function isExpected(prober: Prober, seen: Exchange): boolean {
+/** A 401 may mean that the session has ended. */
+function isExpected(seen: Exchange, usual: number | undefined, refusals: readonly Exchange[]): boolean {
   if (!hasResponse(seen)) return false;
-  return seen.response.status < 500 || seen.response.status === 503 || prober.limits.isLimit(seen);
+  const { status } = seen.response;
+  return isSuccess(status) || status === 401 || (status === usual && status < 500) || refusals.includes(seen);
 }

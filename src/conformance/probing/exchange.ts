@@ -12,6 +12,9 @@ const maxResends = 8;
 /** Each pause before that is longer by so much: by then the other connections that the server has closed are seen to be. */
 const resendDelayMs = 10;
 
+/** The transport may need a moment until it takes a connection for idle, and uses it again. */
+export const idleMs = 20;
+
 /** A request and its response, secrets included: show it only through `showExchange`. */
 export interface Exchange {
   readonly request: ReadyRequest;

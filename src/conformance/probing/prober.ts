@@ -3,7 +3,7 @@ import { parseJson, sleep, systemClock } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { Announcements } from './announcements.js';
-import { type Exchange, exchange, summarize } from './exchange.js';
+import { type Exchange, exchange, idleMs, summarize } from './exchange.js';
 import { CannotCheck, type Completed, hasResponse, Limits } from './limits.js';
 import { Secrets } from './mask.js';
 import { secretStrings } from './session-text.js';
@@ -85,7 +85,10 @@ export class Prober {
    */
   async postWrong(body: string, { mostResends = 1 } = {}): Promise<Exchange> {
     const { unknownRoute } = this.settings;
-    if (unknownRoute.method === 'GET') await this.sendNow(unknownRoute);
+    if (unknownRoute.method === 'GET') {
+      await this.sendNow(unknownRoute);
+      await sleep(systemClock, idleMs);
+    }
     return this.#collect(await this.send({ ...toInitialize(this, body), mostResends }));
   }
 

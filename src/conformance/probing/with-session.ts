@@ -1,13 +1,10 @@
 import type { SessionParameter } from '../../contract/index.js';
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Exchange, summarize } from './exchange.js';
+import { type Exchange, idleMs, summarize } from './exchange.js';
 import { lacksProbe, lacksSession } from './lacks.js';
 import { CannotCheck, type Completed } from './limits.js';
 import { hasSucceeded, type Prober, type Session, sessionOf } from './prober.js';
-
-/** The transport may need a moment until it takes a connection for idle, and uses it again. */
-export const idleMs = 20;
 
 /** Sends with the shared session. @throws CannotCheck when no session is accepted: `routes.readable` reports that. */
 export async function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {

@@ -119,7 +119,9 @@ export const soundDecisions = {
     code: 'END_SYSTEM_DOWN',
     message: 'The end system does not answer',
   }),
-  limit: (wait: number): Failure => ({
+  hasLimit: true,
+  /** How a request beyond the limit is refused; `count` is 4 for the first of them. */
+  limit: (wait: number, _count: number): Failure => ({
     status: 403,
     code: 'TOO_MANY',
     message: 'Slow down',
@@ -213,12 +215,12 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     const now = performance.now();
     if (blockedUntil !== undefined && now > blockedUntil && decide.limitEnds) {
       blockedUntil = undefined;
-      count = 0;
+      count = -6; // those that a slow machine lets arrive after the wait must not use up what follows it
     }
     count++;
-    if (count <= 3) return either(decide.belowLimit(count), asked);
+    if (count <= 3 || !decide.hasLimit) return either(decide.belowLimit(count), asked);
     blockedUntil ??= now + waitMs;
-    return fail(decide.limit(Math.max(1, Math.ceil(blockedUntil - now))), asked);
+    return fail(decide.limit(Math.max(1, Math.ceil(blockedUntil - now)), count), asked);
   }
 
   function answer(asked: Asked): Answer {
@@ -329,7 +331,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
         bytes: 1000,
         contentType: 'image/png',
       },
-      limit: { request: '/limited', times: 12, concurrency: 2 },
+      limit: { request: '/limited', times: 12, concurrency: 6 },
       expire: { action: ({ 'x-session': id = '' }) => decide.expires && sessions.delete(id) },
       cleanup: {},
     },
