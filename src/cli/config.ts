@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { ConformanceConfig } from '../conformance/index.js';
 import { type Io, UsageError } from './io.js';
 import { readEnvironment } from './parameters.js';
+import { readText } from './values.js';
 
 const defaultNames = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `concordat.config.${extension}`);
 
@@ -31,7 +32,7 @@ export async function loadConfig(
 
 async function readConfig(file: string, name: string): Promise<unknown> {
   try {
-    if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
+    if (file.endsWith('.json')) return JSON.parse(readText(file));
     const module = (await importFile(file, name)) as { default?: unknown };
     const exported = module.default;
     // In a file compiled to CommonJS, the default export is one level deeper.

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Io, UsageError } from './io.js';
+import { readText } from './values.js';
 
 /** Reads `--openapi`: a URL, or a file in JSON or YAML. A path of the connector stays as it is. @throws UsageError */
 export async function loadDocument(named: string, io: Io): Promise<string | object> {
@@ -13,7 +14,7 @@ export async function loadDocument(named: string, io: Io): Promise<string | obje
     );
   }
   try {
-    const document = await parseText(isUrl ? await download(named, io) : readFileSync(file, 'utf8'));
+    const document = await parseText(isUrl ? await download(named, io) : readText(file));
     if (typeof document === 'object' && document !== null) return document;
   } catch (error) {
     io.signal.throwIfAborted();

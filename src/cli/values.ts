@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from './io.js';
 
@@ -41,8 +42,12 @@ export function parseUrl(text: string): string {
     // commander would quote the URL, password included.
     throw new UsageError('Credentials do not belong in the URL: use --initialize.');
   }
+  if (/[?#]/.test(text)) throw new UsageError('The URL of a connector has no query or fragment.');
   return text;
 }
+
+/** Without the byte order mark that some editors put first. */
+export const readText = (file: string): string => new TextDecoder().decode(readFileSync(file));
 
 /** Without the options that were not given. */
 export function given<Options extends object>(options: Options) {

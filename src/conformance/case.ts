@@ -1,7 +1,7 @@
 import type { Feature } from './options.js';
 import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
+import { CannotCheck, type Completed, hasResponse, NothingToCheck } from './probing/limits.js';
 import { isSuccess, type Prober } from './probing/prober.js';
 import type { CaseResult, Severity } from './result.js';
 
@@ -17,7 +17,7 @@ export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' 
 }
 
 /** What a case has found, or the reason why it could not be judged. */
-export type Verdict = Pick<CaseResult, 'problems' | 'reason'>;
+export type Verdict = Pick<CaseResult, 'problems' | 'reason'> & { readonly applies?: boolean };
 
 /** Collects what is wrong with the responses. */
 export class Judge {
@@ -92,7 +92,8 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
     await definition.check(judge);
   } catch (error) {
     if (!(error instanceof CannotCheck)) throw error;
-    if (judge.problems.length === 0) return { problems: [], reason: prober.secrets.mask(error.message) };
+    const applies = !(error instanceof NothingToCheck);
+    if (judge.problems.length === 0) return { problems: [], reason: prober.secrets.mask(error.message), applies };
   }
   const problems = judge.problems.map(({ message, exchange }) => ({
     message: prober.secrets.mask(message),

@@ -107,7 +107,8 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf({ severity }: CaseDefinition, { problems, reason }: Verdict, isKnown: boolean): CaseStatus {
+function statusOf({ severity }: CaseDefinition, { problems, reason, applies }: Verdict, isKnown: boolean): CaseStatus {
+  if (applies === false) return 'skipped';
   if (problems.length === 0 && reason === undefined) return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
   if (reason !== undefined) return 'unjudged';

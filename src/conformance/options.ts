@@ -82,6 +82,7 @@ const reason = z.string().trim().min(1, 'must say why');
 const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
+    .refine((url) => !/[?#]|^[^/]*\/\/[^/]*@/.test(url), 'must have no user, query or fragment')
     .optional(),
   fetch: functionOf<NonNullable<ConformanceOptions['fetch']>>().default(
     () => (request: Request) => globalThis.fetch(request),

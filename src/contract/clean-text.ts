@@ -2,8 +2,8 @@ import { printable } from '../internal/index.js';
 import { limitBytes } from './payload.js';
 
 /** The maximum length of an error's `code` and `message`, in bytes (rule E8). */
-const maxCodeBytes = 256;
-const maxMessageBytes = 8 * 1024;
+export const maxCodeBytes = 256;
+export const maxMessageBytes = 8 * 1024;
 
 const lineEnd = /[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 

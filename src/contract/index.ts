@@ -1,4 +1,4 @@
-export { cleanCode, cleanMessage } from './clean-text.js';
+export { cleanCode, cleanMessage, maxCodeBytes, maxMessageBytes } from './clean-text.js';
 export { type ErrorKind, type ErrorTableEntry, errorTable, kindOfStatus, type Reaction } from './error-table.js';
 export {
   BadRequestError,

@@ -8,9 +8,9 @@ import {
   features,
   runConformance,
 } from 'concordat/conformance';
-import { createConnector } from 'concordat/connector';
+import { createConnector, notFound, unauthorized } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { goodPassword, modelConnector, soundDecisions, wrongPassword } from './helpers/model-connector.js';
 
@@ -200,6 +200,75 @@ describe('what is sent', () => {
       parameters = { where: address, serverName: 'db01', user: 'canary' };
       expect(await check()).toEqual(['user', 'where,serverName,user']);
     }
+  });
+
+  it('sends a login again at most once where the connection closes, and the huge one never (S5)', async () => {
+    const refused: number[] = [];
+    const server = createServer(async (request, response) => {
+      const body: Buffer[] = [];
+      for await (const chunk of request) body.push(chunk);
+      const text = String(Buffer.concat(body));
+      if (request.url !== '/initialize') return void response.writeHead(404).end();
+      if (text === JSON.stringify([{ key: 'token', value: 'canary-right', sensitive: true }]))
+        return void response.end('[{"key":"x-token","value":"canary-token","sensitive":true}]');
+      if (text !== '') refused.push(text.length); // a GET is no login
+      return void request.socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const initialize = { parameters: { token: 'canary-right' }, wrongParameters: { token: 'canary-wrong' } };
+    await runConformance({ baseUrl, probes: { initialize } });
+    const times = new Map<number, number>();
+    for (const length of refused) times.set(length, (times.get(length) ?? 0) + 1);
+    expect(Math.max(...times.values())).toBe(2);
+    expect(times.get(Math.max(...refused))).toBe(1);
+  });
+
+  it.each([
+    ['expire.action', 'session.expired', { expire: { action: () => Promise.reject(new Error('no admin')) } }],
+    ['limit.before', 'rate-limit.status', { limit: { before: () => Promise.reject(new Error('no admin')) } }],
+  ])('says that `probes.%s` fails, and judges the rest', async (name, id, changes) => {
+    const { baseUrl, config } = await modelConnector();
+    const { results } = await runConformance({ baseUrl, ...config, probes: { ...config.probes, ...changes } });
+    const { status, reason } = results.find((result) => result.id === id) as CaseResult;
+    expect([status, reason]).toEqual(['unjudged', `could not be checked: \`probes.${name}\` failed: no admin`]);
+    expect(results.find((result) => result.id === 'routes.readable')?.status).toBe('passed');
+  });
+
+  it.each(['http://user:canary@h', 'http://h?a=1', 'http://h#a'])('refuses the `baseUrl` %s', async (baseUrl) => {
+    await expect(runConformance({ baseUrl })).rejects.toThrow('`baseUrl` must have no user, query or fragment');
+  });
+
+  it('skips the cases of an OpenAPI document from which no request can be derived', async () => {
+    const post = { post: { security: [{ session: [] }] } };
+    const document = { openapi: 3.1, paths: { '/issues': post } }; // YAML without quotes
+    const { results } = await runConformance({ fetch: connector.fetch, probes, openapi: { document } });
+    const { status, reason } = results.find(({ id }) => id === 'openapi.session') as CaseResult;
+    expect([status, reason]).toEqual([
+      'skipped',
+      'could not be checked: no request can be derived from the OpenAPI document; those that may write need `allowWrites`',
+    ]);
+  });
+
+  it.each([
+    ['the example of a parameter', { example: 'ABC-7' }, ['/keys/ABC-7']],
+    ['its named examples', { examples: { one: { value: 'DEF-8' } } }, ['/keys/DEF-8']],
+    ['a value that is none for the path, which may be a 404', {}, ['/keys/concordat']],
+  ])('sends %s', async (_what, example, expected) => {
+    const schema = { type: 'string', pattern: '^[A-Z]+-[0-9]+$' };
+    const parameters = [{ name: 'key', in: 'path', required: true, schema, ...example }];
+    const document = { openapi: '3.1.0', paths: { '/keys/{key}': { get: { parameters, security: [{ s: [] }] } } } };
+    const sent: string[] = [];
+    const fetch = (request: Request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith('/keys/') && !request.headers.has('x-token')) sent.push(pathname);
+      if (!pathname.startsWith('/keys/')) return connector.fetch(request);
+      return /^\/keys\/[A-Z]+-[0-9]+$/.test(pathname) ? unauthorized() : notFound();
+    };
+    const { results } = await runConformance({ fetch, probes, openapi: { document } });
+    expect(sent).toEqual(expected);
+    expect(results.find(({ id }) => id === 'openapi.session')).toMatchObject({ status: 'passed' });
   });
 
   it('keeps the path of `baseUrl`', async () => {

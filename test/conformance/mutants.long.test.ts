@@ -56,6 +56,22 @@ const second = (change: (failure: Failure) => Failure): Partial<Decisions> => ({
   limit: (wait, count) => (count === 5 ? change : (failure: Failure) => failure)(sound.limit(wait, count)),
 });
 
+/** Gives a code of their own to what other requests meet, too. */
+const ownCodes: Partial<Decisions> = {
+  brokenPayload: () => ({ ...sound.brokenPayload(), code: 'BAD_PAYLOAD' }),
+  fileWithoutSession: () => ({ status: 401, code: 'NO_FILE', message: 'There is no session' }),
+  missingSession: (asked) => ({ ...answered(401)(), code: asked.method === 'POST' ? 'NO_POST' : 'NO_SESSION' }),
+};
+
+/** Quotes a header in the failures of one code. */
+const quoting = (code: string, name: string): Partial<Decisions> => ({
+  writeError: (failure, asked) => {
+    const { message } = failure;
+    const quoted = failure.code === code ? `${message}: ${asked.headers[name]}` : message;
+    return sound.writeError({ ...failure, message: quoted }, asked);
+  },
+});
+
 interface Mutant {
   name: string;
   changes: Partial<Decisions>;
@@ -350,6 +366,82 @@ const mutants: Mutant[] = [
     caught: ['rate-limit.reached'],
     control: {},
   },
+  // What cases provoke themselves
+  ...(
+    [
+      ['BAD_PAYLOAD', 'broken JSON'],
+      ['NO_FILE', 'a file without a session'],
+      ['NO_POST', 'a POST without a session'],
+    ] as const
+  ).map(([code, what]) => ({
+    name: `answers ${what} with the page of its framework (E1)`,
+    changes: {
+      ...ownCodes,
+      writeError: (failure: Failure, asked: Asked) =>
+        failure.code === code ? '<h1>Error</h1>' : sound.writeError(failure, asked),
+    },
+    caught: ['errors.body'],
+    control: ownCodes,
+  })),
+  {
+    name: 'quotes the session in the refusal of broken JSON (E5)',
+    changes: {
+      ...ownCodes,
+      ...quoting('BAD_PAYLOAD', 'x-session'),
+    },
+    caught: ['secrets.session'],
+    control: { ...ownCodes, ...quoting('BAD_PAYLOAD', 'x-none') },
+  },
+  {
+    name: 'quotes `authorization` in the refusal of a request without a session (E5)',
+    changes: quoting('NO_SESSION', 'authorization'),
+    caught: ['secrets.credentials'],
+    control: quoting('NO_SESSION', 'x-none'),
+  },
+  {
+    name: 'quotes a dead session at one route only (E5)',
+    changes: {
+      deadSession: ({ path, headers }) => ({
+        ...answered(401)(),
+        message: `It has ended${path === '/secret' ? `: ${headers['x-session']}` : ''}`,
+      }),
+    },
+    caught: ['secrets.dead-session'],
+    control: { deadSession: answered(401) },
+  },
+  {
+    name: 'writes a message without end (E8)',
+    changes: only('NO_ISSUE', (failure) => ({ ...failure, message: 'long '.repeat(2000) })),
+    caught: ['errors.detail-is-bounded'],
+    control: only('NO_ISSUE', (failure) => ({ ...failure, message: 'long '.repeat(1600) })),
+  },
+  {
+    name: 'has a route that looks for its resource before the session (E2)',
+    changes: { missingSession: (asked) => (asked.path === '/issues/999' ? undefined : sound.missingSession(asked)) },
+    caught: ['session.missing'],
+    control: {
+      missingSession: (asked) =>
+        asked.path === '/issues/999' ? sound.unknownRoute(asked) : sound.missingSession(asked),
+    },
+  },
+  {
+    name: 'hands a file to a dead session (E2)',
+    changes: { deadSession: (asked) => (asked.path === '/file' ? undefined : sound.deadSession(asked)) },
+    caught: ['files.session'],
+    control: { deadSession: (asked) => sound.deadSession(asked) },
+  },
+  {
+    name: 'writes an error as a success (S1)',
+    changes: { readable: answered(200) },
+    caught: ['routes.readable'],
+    control: {},
+  },
+  {
+    name: 'hands the login page of the end system through (D1)',
+    changes: { dataType: 'text/html; charset=utf-8' },
+    caught: ['routes.no-page'],
+    control: { dataType: 'application/json; charset=utf-8' },
+  },
   // Announced quotas
   {
     name: 'announces a quota that cannot be read (W8)',
@@ -467,13 +559,13 @@ const mutants: Mutant[] = [
   {
     name: 'takes any session (E2)',
     changes: { deadSession: () => undefined },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.expired', 'files.session', 'cleanup.ends-session'],
     control: {},
   },
   {
     name: 'answers 400 to a dead session (E2)',
     changes: { deadSession: answered(400) },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.expired', 'files.session', 'cleanup.ends-session'],
     control: { deadSession: answered(401) },
   },
   { name: 'never lets a session expire (S4)', changes: { expires: false }, caught: ['session.expired'], control: {} },
@@ -936,7 +1028,7 @@ describe('the model connector', () => {
   });
 
   it('without a limit, passes nothing that is about refusals', async (context) => {
-    const { results } = await report({ limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) }, context);
+    const { results } = await report({ hasLimit: false }, context);
     const passed = results.filter(({ id, status }) => id.startsWith('rate-limit.') && status === 'passed');
     expect(passed.map(({ id }) => id)).toEqual(['rate-limit.speed', 'rate-limit.wait-unit']);
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type ConformanceConfig, conformance } from '../../conformance/index.js';
@@ -6,7 +6,7 @@ import { isSafeMethod } from '../../internal/index.js';
 import { type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
 import { loadConfig } from '../config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, UsageError } from '../io.js';
-import { collect, parseUrl } from '../values.js';
+import { collect, parseUrl, readText } from '../values.js';
 import { maxBodyBytes, recordExchanges, toRecordedRequest } from './recorder.js';
 import { type Judgment, withoutSecrets } from './without-secrets.js';
 
@@ -86,7 +86,7 @@ export function loadRecording(file: string, io: Io): Recording {
   const name = path.resolve(io.cwd, file);
   if (!existsSync(name)) throw new UsageError(`The recording ${file} does not exist.`);
   try {
-    const recording = JSON.parse(readFileSync(name, 'utf8')) as Recording;
+    const recording = JSON.parse(readText(name)) as Recording;
     simulateConnector({ recording }); // says what is wrong with it
     return recording;
   } catch (error) {

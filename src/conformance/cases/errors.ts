@@ -1,3 +1,4 @@
+import { maxCodeBytes, maxMessageBytes } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
@@ -29,16 +30,23 @@ export const errorCases: CaseDefinition[] = [
   {
     id: 'errors.detail-is-bounded',
     rule: 'E5',
-    title: 'The detail of an error has a limited length',
+    title: 'The texts of an error have a limited length',
     why: "An end system's whole HTML page in every error fills the logs of the service.",
     async check(judge) {
       const { prober } = judge;
       const long = await prober.postWrong(`[{"key": "concordat", "value": "${'long '.repeat(13_000)}`);
       for (const seen of [...(await takeErrors(prober)), long]) {
         if (!hasResponse(seen)) continue;
-        const length = new TextEncoder().encode(detailOf(seen)).length;
-        const most = judge.settings.maxDetailBytes;
-        if (length > most) judge.found(seen, `: detail has ${length} bytes; at most ${most} are allowed`);
+        const { code, message, detail } = membersOf(seen);
+        const bounds = [
+          ['code', code, maxCodeBytes],
+          ['message', message, maxMessageBytes],
+          ['detail', detail, judge.settings.maxDetailBytes],
+        ] as const;
+        for (const [name, value, most] of bounds) {
+          const length = bytesOf(value);
+          if (length > most) judge.found(seen, `: ${name} has ${length} bytes; at most ${most} are allowed`);
+        }
       }
     },
   },
@@ -119,13 +127,13 @@ export function reportAlike(judge: Judge, errors: readonly Completed[], look: Lo
   }
 }
 
-function membersOf({ response }: Completed): { message?: unknown; detail?: unknown } {
+function membersOf({ response }: Completed): { code?: unknown; message?: unknown; detail?: unknown } {
   return (parseJson(response.body) as { errors?: object } | undefined | null)?.errors ?? {};
 }
 
-function detailOf(seen: Completed): string {
-  const { detail } = membersOf(seen);
-  return typeof detail === 'string' ? detail : detail === undefined ? '' : JSON.stringify(detail);
+function bytesOf(value: unknown): number {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  return new TextEncoder().encode(text).length;
 }
 
 /** JavaScript, Java and .NET; Python; Go; PHP; Ruby. */

@@ -1,11 +1,10 @@
 import { casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import { lacksRequest, lacksSession } from '../probing/lacks.js';
+import { lacksFile } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
-import type { Prober } from '../probing/prober.js';
-
-/** The largest file to read, since it is held in memory. */
-const maxFileBytes = 64 * 1024 * 1024;
+import { maxFileBytes, type Prober, toFileRequest } from '../probing/prober.js';
+import { deadSession } from '../probing/with-session.js';
+import { ofSample } from './sample-status.js';
 
 /** The file that the probes name (rules D1, D2). */
 export const fileCases = casesWith({ lacks: lacksFile }, [
@@ -89,29 +88,21 @@ export const fileCases = casesWith({ lacks: lacksFile }, [
   {
     id: 'files.session',
     rule: 'E2',
-    title: 'A request for a file without a session gets a 401',
+    title: 'A request for a file gets a 401 without a session, and with an invalid one',
     why: 'Files are often served outside the other routes, without a session check.',
-    lacks: (prober) => lacksFile(prober) ?? lacksSession(prober),
-    async check(judge) {
-      judge.status(await judge.prober.send(toRequest(judge.prober)), isOneOf(401), '401');
-    },
+    ...ofSample('file-without-session', async (judge, seen) => {
+      const { prober } = judge;
+      judge.status(seen, isOneOf(401), '401');
+      if (judge.problems.length > 0) return;
+      const dead = await prober.send(toFileRequest(prober), await deadSession(prober));
+      judge.status(dead, isOneOf(401), '401 to an invalid session');
+    }),
   },
 ]);
 
-function lacksFile({ settings }: Prober): string | undefined {
-  return lacksRequest(settings.file?.request, 'probes.file', settings.allowWrites);
-}
-
-function toRequest({ settings }: Prober, headers: Record<string, string> = {}) {
-  const { request } = settings.file!;
-  // Compression would change the length.
-  const asIs = { 'accept-encoding': 'identity', ...request.headers, ...headers };
-  return { ...request, headers: asIs, maxResponseBytes: maxFileBytes };
-}
-
 function takeFile(prober: Prober, headers: Record<string, string> = {}) {
   return prober.once(`file ${headers.range ?? ''}`, async () => {
-    const seen = await prober.sendWithSession(toRequest(prober, headers));
+    const seen = await prober.sendWithSession(toFileRequest(prober, headers));
     if (!hasSucceeded(seen) || seen.response.broken) return seen;
     const { bytes, truncated } = seen.response;
     if (truncated) throw new CannotCheck(`the file has more than ${maxFileBytes} bytes; probe a smaller one`);

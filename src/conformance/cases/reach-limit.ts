@@ -1,7 +1,7 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
-import { CannotCheck, type Completed, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
+import { CannotCheck, type Completed, callProbe, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
 import { isSuccess, type Prober } from '../probing/prober.js';
 import { acceptedSession } from '../probing/with-session.js';
 import { reportAlike } from './errors.js';
@@ -59,7 +59,7 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
 
 async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const { request, times, concurrency, before } = prober.settings.limit!;
-  await before?.();
+  if (before !== undefined) await callProbe('limit.before', before);
   await prober.limits.waitOut();
   let session = await prober.session();
   let sent = 0;

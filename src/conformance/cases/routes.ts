@@ -1,3 +1,5 @@
+import { errorPayloadSchema } from '../../contract/index.js';
+import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksReading } from '../probing/lacks.js';
@@ -20,6 +22,21 @@ export const routeCases: CaseDefinition[] = [
           'the session is found only under its names as initialize wrote them, but the case of header names does not matter';
         judge.found(seen, `; ${names}`);
       } else judge.status(seen, isSuccess, 'a success (2xx)');
+      if (hasSucceeded(seen) && errorPayloadSchema.safeParse(parseJson(seen.response.body)).success)
+        judge.found(seen, ' with the body of an error; expected the status of an error');
+    },
+  },
+  {
+    id: 'routes.no-page',
+    rule: 'D1',
+    severity: 'warning',
+    title: 'A success is data, not a page',
+    why: "Most often it is the end system's login page, handed through as a success, which the service stores as data.",
+    lacks: (prober) => lacksProbe(prober, 'readable'),
+    async check(judge) {
+      const seen = await servedReadable(judge.prober);
+      const type = seen.response.headers.get('content-type') ?? '';
+      if (/^\s*text\/html\b/i.test(type)) judge.found(seen, ` with the content type ${type}`);
     },
   },
   {

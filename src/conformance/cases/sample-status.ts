@@ -1,9 +1,9 @@
+import { errorPayloadSchema } from '../../contract/index.js';
+import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, isOneOf, type Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
-import { lacksProbe } from '../probing/lacks.js';
-import type { Session } from '../probing/prober.js';
-import { lacksSample, type SampleName, takeSample } from '../probing/samples.js';
-import { deadSession } from '../probing/with-session.js';
+import type { Prober } from '../probing/prober.js';
+import { lacksSample, type SampleName, takeOthers, takeSample } from '../probing/samples.js';
 
 type Check = Pick<CaseDefinition, 'lacks' | 'check'>;
 
@@ -25,28 +25,29 @@ export function refusedEverywhere(name: 'missing-session' | 'dead-session'): Che
   return ofSample(name, async (judge, seen) => {
     judge.status(seen, isOneOf(401), '401');
     if (judge.problems.length > 0) return; // the others are mostly the same
-    await refuseOthers(judge, name === 'missing-session' ? {} : await deadSession(judge.prober));
+    const { head, others } = await takeOthers(judge.prober, name);
+    if (head !== undefined)
+      judge.status(head, isOneOf(401, 404, 405, 501), '401 (or 404, 405, 501 where there is no HEAD)');
+    for (const { probe, seen } of others) {
+      const status = alsoRight[probe];
+      judge.status(seen, isOneOf(401, status), status === 401 ? '401' : `401 or ${status}`);
+      if (probe === 'unknown' && (await isOfItsRoute(judge.prober, seen)))
+        judge.found(seen, ` with the code that only its route responds with; expected 401`);
+    }
   });
 }
 
 /** A path that no route has is a 404 for everybody (rule E4), and a query may be checked first: neither shows anything. */
 const alsoRight = { unknown: 404, forbidden: 401, invalid: 400 };
 
-/**
- * The other requests that need a session, but for the failing one, which may fail before anything looks at the session, and for
- * those with a body, which are for `session.refused-post`.
- */
-async function refuseOthers(judge: Judge, session: Session): Promise<void> {
-  const { prober, settings } = judge;
-  if (prober.readable.method === 'GET') {
-    const seen = await prober.send({ ...prober.readable, method: 'HEAD' }, session);
-    judge.status(seen, isOneOf(401, 404, 405, 501), '401 (or 404, 405, 501 where there is no HEAD)');
-  }
-  for (const name of ['unknown', 'forbidden', 'invalid'] as const) {
-    const request = settings[name];
-    if (request === undefined || request.body !== undefined || lacksProbe(prober, name) !== undefined) continue;
-    const status = alsoRight[name];
-    const expected = status === 401 ? '401' : `401 or ${status}`;
-    judge.status(await prober.send(request, session), isOneOf(401, status), expected);
-  }
+/** Whether a 404 without a session comes from the route: with one it has the same code, and a path without a route another. */
+async function isOfItsRoute(prober: Prober, seen: Exchange): Promise<boolean> {
+  const code = codeOf(seen);
+  if (seen.response?.status !== 404 || code === undefined) return false;
+  if (code !== codeOf(await takeSample(prober, 'unknown-resource'))) return false;
+  return code !== codeOf(await prober.send(prober.settings.unknownRoute));
+}
+
+function codeOf({ response }: Exchange): string | undefined {
+  return errorPayloadSchema.safeParse(parseJson(response?.body ?? '')).data?.errors.code;
 }

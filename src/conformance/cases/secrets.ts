@@ -4,7 +4,7 @@ import type { Exchange } from '../probing/exchange.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { canBeFound, shows } from '../probing/mask.js';
-import { brokenSecret, takeErrors } from '../probing/samples.js';
+import { brokenSecret, takeErrors, takeOthers } from '../probing/samples.js';
 import { deadParts, secretsOfSession } from '../probing/with-session.js';
 import { ofSample } from './sample-status.js';
 
@@ -52,8 +52,11 @@ export const secretCases: CaseDefinition[] = [
     title: 'The refusal of a session does not quote it',
     why: 'A session that is refused here may be valid elsewhere, or again tomorrow. Errors end up in logs and tickets.',
     ...ofSample('dead-session', async (judge, seen) => {
-      const values = [...(await deadParts(judge.prober)).values()];
-      if (showsAny(seen, values)) judge.found(seen, `: the response quotes the token of the session that it refuses`);
+      const { prober } = judge;
+      const values = [...(await deadParts(prober)).values()];
+      const { others } = await takeOthers(prober, 'dead-session');
+      const shown = [seen, ...others.map((other) => other.seen)].find((each) => showsAny(each, values));
+      if (shown !== undefined) judge.found(shown, `: the response quotes the token of the session that it refuses`);
     }),
   },
   {
@@ -79,10 +82,13 @@ export const secretCases: CaseDefinition[] = [
       const taken = new Set(Object.keys(session).map((name) => name.toLowerCase()));
       const headers = Object.fromEntries(Object.entries(canaries).filter(([name]) => !taken.has(name)));
       for (const value of Object.values(headers)) prober.secrets.add(value);
-      for (const name of ['unknownRoute', 'unknown'] as const) {
+      const refused = prober.canLogIn ? (['readable'] as const) : [];
+      for (const name of ['unknownRoute', 'unknown', 'forbidden', 'failing', ...refused] as const) {
         const request = settings[name];
         if (request === undefined || lacksProbe(prober, name) !== undefined) continue;
-        const seen = await prober.send({ ...request, headers: { ...request.headers, ...headers } }, session);
+        const withHeaders = { ...request, headers: { ...request.headers, ...headers } };
+        const seen = await prober.send(withHeaders, name === 'readable' ? {} : session);
+        if (hasSucceeded(seen)) continue;
         const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {
           const secret = value.replace(/^(?:Bearer |sid=)/, '');

@@ -89,6 +89,7 @@ async function refusedOf(prober: Prober): Promise<Exchange[]> {
 
 /** Requests without a session take the connections that are there, so that the one with the session gets another. */
 async function sendElsewhere(prober: Prober): Promise<Exchange> {
+  prober.forgetSession(); // it may have been used up by now
   const session = await prober.session();
   const others = Array.from({ length: inParallel }, () => prober.sendNow(prober.settings.unknownRoute));
   const elsewhere = await prober.sendNow(prober.readable, session);

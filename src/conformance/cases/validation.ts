@@ -1,8 +1,5 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
-import type { ReadyRequest } from '../probes.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
-import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
-import { withSession } from '../probing/with-session.js';
 import { ofSample, sampleStatus } from './sample-status.js';
 
 export const validationCases: CaseDefinition[] = [
@@ -20,11 +17,7 @@ export const validationCases: CaseDefinition[] = [
     feature: 'validation',
     title: 'Broken JSON gets a 400',
     why: 'A truncated request is the fault of its sender. A 500 looks like a defect of the connector, and is retried.',
-    lacks: (prober) => lacksInvalidBody(prober) ?? (prober.canLogIn ? lacksSession(prober) : undefined),
-    async check(judge) {
-      const invalid = judge.settings.invalid as ReadyRequest;
-      judge.status(await withSession(judge.prober, { ...invalid, body: '{"title": ' }), isOneOf(400), '400');
-    },
+    ...sampleStatus('broken-payload', isOneOf(400), '400'),
   },
   {
     id: 'validation.initialize-broken-json',

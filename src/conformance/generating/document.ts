@@ -10,6 +10,7 @@ export interface Parameter {
   readonly in: (typeof places)[number];
   readonly required: boolean;
   readonly schema: unknown;
+  readonly example: unknown;
   /** How it is written: `form`, `deepObject` … */
   readonly style: unknown;
   /** Whether the members of an object are written one by one. */
@@ -35,7 +36,8 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\b/i;
 export function documentProblem(document: unknown): string | undefined {
   if (!isObject(document)) return 'it is not an object';
   const { openapi } = document;
-  if (typeof openapi !== 'string' || !/^3\.[012]\b/.test(openapi)) {
+  // YAML without quotes makes a number of it.
+  if (!/^3\.[012]\b/.test(String(openapi))) {
     const is = openapi === undefined ? 'missing' : JSON.stringify(openapi).slice(0, 40);
     return `\`openapi\` is ${is}; expected 3.0, 3.1 or 3.2`;
   }
@@ -82,25 +84,37 @@ function readOperation(document: Json, path: string, method: string, item: Json)
   const content = Object.entries(objectAt(resolve(document, operation.requestBody).content));
   const [, json] = content.find(([type]) => jsonType.test(type)) ?? [];
   const { schema, example, examples } = objectAt(json);
-  const [named] = Object.values(objectAt(examples));
   return {
     method: method.toUpperCase(),
     path,
     parameters: readParameters(document, [...listAt(item.parameters), ...listAt(operation.parameters)]),
-    body: schema === undefined ? undefined : { schema, example: example ?? resolve(document, named).value },
+    body: schema === undefined ? undefined : { schema, example: exampleOf(document, { example, examples }) },
     needsSession: listAt(security).length > 0 && listAt(security).every((way) => Object.keys(objectAt(way)).length > 0),
   };
+}
+
+/** The example beside a schema, or the first of several that have names. */
+function exampleOf(document: Json, { example, examples }: Json): unknown {
+  return example ?? resolve(document, Object.values(objectAt(examples))[0]).value;
 }
 
 /** Those of the operation replace those of its path. */
 function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const node of nodes) {
-    const { name, in: given, required, schema, style = 'form', explode } = resolve(document, node);
+    const { name, in: given, required, schema, style = 'form', explode, example, examples } = resolve(document, node);
     const place = places.find((each) => each === given);
     if (typeof name !== 'string' || place === undefined) continue;
     const isRequired = place === 'path' || required === true;
-    found.set(`${place} ${name}`, { name, in: place, required: isRequired, schema, style, explode: explode !== false });
+    found.set(`${place} ${name}`, {
+      name,
+      in: place,
+      required: isRequired,
+      schema,
+      example: exampleOf(document, { example, examples }),
+      style,
+      explode: explode !== false,
+    });
   }
   return [...found.values()];
 }

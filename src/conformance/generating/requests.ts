@@ -38,7 +38,7 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
 
 function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   const { method, parameters, body, needsSession } = operation;
-  const plain = new Map(parameters.map((each) => [each, plainValue(document, each.schema)]));
+  const plain = new Map(parameters.map((each) => [each, each.example ?? plainValue(document, each.schema)]));
   const right: Values = new Map([...plain].filter(([{ required }]) => required));
   const rightBody = body && (body.example ?? plainValue(document, body.schema));
   const make = (values: Values, json: unknown = rightBody): ReadyRequest => ({
@@ -51,20 +51,23 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   const refused = hasPlace ? [400, 403, 404] : [400, 403];
   const wrong = { hasSession: true, mayBeServed: false, expected: refused };
   const made: GeneratedRequest[] = [];
-  if (needsSession)
+  if (needsSession) {
+    // A value that was made up may be none for this path, which then is a path without a route.
+    const isPath = parameters.every((each) => each.in !== 'path' || allows(document, each, plain.get(each)));
     made.push({
       ...wrong,
       request: make(right),
       hasSession: false,
       wrong: 'it is sent without a session',
-      expected: [401],
+      expected: isPath ? [401] : [401, 404],
     });
+  }
   for (const each of parameters) {
     if (!isJudged(each, plain.get(each))) continue;
     const place = `\`${each.name}\` in the ${each.in}`;
     for (const { value, is } of wrongTexts(document, each))
       made.push({ ...wrong, request: make(new Map([...right, [each, value]])), wrong: `${place} ${is}` });
-    if (each.in === 'path' && readSchema(document, each.schema)?.(strange) !== false) {
+    if (each.in === 'path' && allows(document, each, strange)) {
       const request = make(new Map([...right, [each, strange]]));
       made.push({ ...wrong, request, wrong: `${place} is "${strange}"`, mayBeServed: true });
     }
@@ -77,6 +80,10 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
     made.push({ ...wrong, request: make(right, value), wrong: is });
   return made;
 }
+
+/** Whether a parameter may have a value, as far as can be told. */
+const allows = (document: Json, { schema }: Parameter, value: unknown) =>
+  readSchema(document, schema)?.(value) !== false;
 
 /** Whether requests are derived that are wrong because of a parameter. */
 const isJudged = (parameter: Parameter, value: unknown) =>

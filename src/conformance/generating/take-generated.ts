@@ -1,7 +1,7 @@
 import { parseJson } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { CannotCheck } from '../probing/limits.js';
+import { CannotCheck, NothingToCheck } from '../probing/limits.js';
 import { hasSucceeded, type Prober } from '../probing/prober.js';
 import { acceptedSession, withSession } from '../probing/with-session.js';
 import { documentProblem, type Json } from './document.js';
@@ -45,11 +45,15 @@ export function takeGenerated(prober: Prober): Promise<Generated> {
     const { document } = await takeDocument(prober);
     if (document === undefined)
       throw new CannotCheck('there is no OpenAPI document to derive requests from (openapi.document)');
+    const requests = generateRequests(document, prober.settings);
+    if (requests.length === 0) {
+      const why = prober.settings.allowWrites ? '' : '; those that may write need `allowWrites`';
+      throw new NothingToCheck(`no request can be derived from the OpenAPI document${why}`);
+    }
     await acceptedSession(prober);
     const all: { generated: GeneratedRequest; seen: Exchange }[] = [];
     try {
-      for (const generated of generateRequests(document, prober.settings))
-        all.push({ generated, seen: await send(prober, generated) });
+      for (const generated of requests) all.push({ generated, seen: await send(prober, generated) });
     } catch (error) {
       if (error instanceof CannotCheck) return { all, stopped: error };
       throw error;

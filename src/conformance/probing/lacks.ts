@@ -22,6 +22,10 @@ export function lacksInvalidBody(prober: Prober): string | undefined {
   return lacksProbe(prober, 'invalid') ?? needs;
 }
 
+export function lacksFile({ settings }: Prober): string | undefined {
+  return lacksRequest(settings.file?.request, 'probes.file', settings.allowWrites);
+}
+
 export function lacksSession(prober: Prober): string | undefined {
   return lacksFeature(prober, 'session') ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
 }

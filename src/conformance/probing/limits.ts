@@ -10,9 +10,21 @@ export class CannotCheck extends Error {
   }
 }
 
+/** There is nothing that the case could check. */
+export class NothingToCheck extends CannotCheck {}
+
 /** For a promise whose result is `undefined` where it cannot be checked. */
 export function ignoreCannotCheck(error: unknown): undefined {
   if (!(error instanceof CannotCheck)) throw error;
+}
+
+/** Calls a function of the probes. @throws CannotCheck when it fails: the other cases can still be judged. */
+export async function callProbe(name: string, call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    throw new CannotCheck(`\`probes.${name}\` failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** Added to every wait, because the connector's clock may be a little behind. */

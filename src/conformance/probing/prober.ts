@@ -198,6 +198,16 @@ function toInitialize({ settings }: Prober, body: string): ReadyRequest {
   return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
 }
 
+/** The largest file to read, since it is held in memory. */
+export const maxFileBytes = 64 * 1024 * 1024;
+
+export function toFileRequest({ settings }: Prober, headers: Record<string, string> = {}): ReadyRequest {
+  const { request } = settings.file!;
+  // Compression would change the length.
+  const asIs = { 'accept-encoding': 'identity', ...request.headers, ...headers };
+  return { ...request, headers: asIs, maxResponseBytes: maxFileBytes };
+}
+
 /** As the service sends header names: their case does not matter. */
 function toLowerCase(session: Session): Session {
   return Object.fromEntries(Object.entries(session).map(([name, value]) => [name.toLowerCase(), value]));

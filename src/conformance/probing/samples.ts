@@ -2,9 +2,18 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
 import { incompleteLogins } from './incomplete-logins.js';
-import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksServedSession } from './lacks.js';
-import { type Completed, hasResponse, ignoreCannotCheck } from './limits.js';
-import type { Prober } from './prober.js';
+import {
+  lacksExpiry,
+  lacksFeature,
+  lacksFile,
+  lacksInvalidBody,
+  lacksProbe,
+  lacksReading,
+  lacksServedSession,
+  lacksSession,
+} from './lacks.js';
+import { type Completed, callProbe, hasResponse, ignoreCannotCheck } from './limits.js';
+import { type Prober, toFileRequest } from './prober.js';
 import { deadSession, initializeIsThere, newSession, withSession } from './with-session.js';
 
 interface Sample {
@@ -62,6 +71,18 @@ const samples = {
     take: (prober) => prober.postWrong(hugeParameters(), { mostResends: 0 }),
   },
   'invalid-payload': probe('invalid'),
+  'broken-payload': {
+    lacks: (prober) => lacksInvalidBody(prober) ?? (prober.canLogIn ? lacksSession(prober) : undefined),
+    take: (prober) => withSession(prober, { ...(prober.settings.invalid as ReadyRequest), body: '{"title": ' }),
+  },
+  'refused-post': {
+    lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
+    take: (prober) => prober.send(prober.settings.invalid as ReadyRequest),
+  },
+  'file-without-session': {
+    lacks: (prober) => lacksFile(prober) ?? lacksSession(prober),
+    take: (prober) => prober.send(toFileRequest(prober)),
+  },
   denial: probe('forbidden'),
   failure: probe('failing'),
   'cleanup-without-session': {
@@ -89,6 +110,25 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
   return prober.once(name, () => samples[name].take(prober));
 }
 
+/**
+ * What other requests that need a session get without one, or with one that is not valid: not the failing one, which may fail
+ * before anything looks at the session, and none with a body, which are for `session.refused-post`. Once for all cases.
+ */
+export function takeOthers(prober: Prober, name: 'missing-session' | 'dead-session') {
+  return prober.once(`others with ${name}`, async () => {
+    const { settings, readable } = prober;
+    const session = name === 'missing-session' ? {} : await deadSession(prober);
+    const head = readable.method === 'GET' ? await prober.send({ ...readable, method: 'HEAD' }, session) : undefined;
+    const others: { probe: 'unknown' | 'forbidden' | 'invalid'; seen: Exchange }[] = [];
+    for (const probe of ['unknown', 'forbidden', 'invalid'] as const) {
+      const request = settings[probe];
+      if (request === undefined || request.body !== undefined || lacksProbe(prober, probe) !== undefined) continue;
+      others.push({ probe, seen: await prober.send(request, session) });
+    }
+    return { head, others };
+  });
+}
+
 /** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
 export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
   const all: (Exchange | undefined)[] = [];
@@ -99,6 +139,12 @@ export async function takeErrors(prober: Prober, except?: SampleName): Promise<C
   if (lacksFeature(prober, 'session') === undefined) {
     const logins = await incompleteLogins(prober).catch(ignoreCannotCheck);
     all.push(...(logins ?? []).map(({ seen }) => seen));
+  }
+  if (lacksServedSession(prober) === undefined) {
+    for (const name of ['missing-session', 'dead-session'] as const) {
+      const taken = await takeOthers(prober, name).catch(ignoreCannotCheck);
+      all.push(...(taken?.others ?? []).map(({ seen }) => seen));
+    }
   }
   return all.flatMap((seen) => (seen && hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
 }
@@ -122,7 +168,7 @@ async function post(prober: Prober, body: string): Promise<Exchange> {
 async function takeExpired(prober: Prober): Promise<Exchange> {
   const { expire } = prober.settings;
   const session = await newSession(prober);
-  await expire?.action?.(session);
+  await callProbe('expire.action', () => expire?.action?.(session));
   if (expire?.request !== undefined) await prober.send(expire.request, session);
   await sleep(systemClock, expire?.waitMs ?? 0);
   const seen = await prober.send(prober.readable, session);

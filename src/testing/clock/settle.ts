@@ -23,10 +23,11 @@ const quietMsOnTheWire = 100;
 const mostTurns = 50_000;
 
 /**
- * How often a millisecond is waited for work in real time, such as a timer of a server in the test. Counted, because on a busy
- * machine each takes longer, and the work as well.
+ * How often a millisecond is waited for work in real time, such as a timer of a server in the test: since anything else has
+ * happened, and in all. Counted, because on a busy machine each takes longer, and the work as well.
  */
 const mostNaps = 500;
+const mostNapsInAll = 10_000;
 
 /**
  * Returns what waits until promises, streams, requests to this machine, real timers and files have come to rest. Timers that
@@ -43,15 +44,20 @@ export function createSettle(activity: () => number): () => Promise<void> {
     let quiet = 0;
     let quietSince = 0;
     let naps = 0;
-    for (let turns = 0; turns < mostTurns && naps < mostNaps; turns++) {
+    let napsInAll = 0;
+    for (let turns = 0; turns < mostTurns && naps < mostNaps && napsInAll < mostNapsInAll; turns++) {
       const mayNap = working > ignored && quiet >= quietTurns;
       await (mayNap ? nap() : turn());
-      if (mayNap) naps++;
+      if (mayNap) {
+        naps++;
+        napsInAll++;
+      }
       const before = working;
       working = realWork();
       // Nobody can tell which one has ended: rather wait for one that need not be waited for.
       ignored = Math.max(0, ignored - Math.max(0, before - working));
       if (count() !== seen || working !== before) {
+        if (count() !== seen) naps = 0;
         seen = count();
         quiet = 0;
         continue;

@@ -79,8 +79,9 @@ const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could n
 
 /** A response with a body that can break off. */
 async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
-  const response = status === undefined || status < 400 ? await context.normal() : errorReply(status);
-  if (!isBodyless(response.status)) return response;
+  const isError = status !== undefined && status >= 400;
+  const response = isError ? errorReply(status) : await context.normal();
+  if (!isBodyless(response.status)) return { ...response, status: status ?? response.status };
   return textReply(200, '{"deleted":true}', { 'content-type': 'application/json' });
 }
 

@@ -128,6 +128,8 @@ export const soundDecisions = {
     headers: { 'x-wait-ms': String(wait) },
   }),
   readable: (): Failure | undefined => undefined,
+  /** The content type of a success. */
+  dataType: 'application/json',
   file: fileAnswer,
   /** What the route of the file answers without a session. */
   fileWithoutSession: (): Failure | undefined => ({ status: 401, code: 'NO_SESSION', message: 'There is no session' }),
@@ -186,7 +188,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
 
   const succeed = (value: unknown, status = 200): Answer => ({
     status,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': decide.dataType },
     body: status === 204 ? '' : JSON.stringify(value),
   });
 
