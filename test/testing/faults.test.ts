@@ -68,6 +68,15 @@ describe.each([
     });
   });
 
+  it.each(['truncated', 'never-ending'] as const)('a body that is %s has the status that it is given', async (kind) => {
+    for (const status of [201, 206, 404]) {
+      const connector = simulateConnector({ faults: [{ kind, status }], session: false });
+      const response = await connector.fetch('http://connector.test/');
+      expect(response.status).toBe(status);
+      await response.body?.cancel();
+    }
+  });
+
   it('the page of a proxy is an error by its status, of unknown origin (E6)', async () => {
     expect((await outcomeOf(simulate, { kind: 'html' })).outcome).toMatchObject({ status: 502, origin: 'unknown' });
     expect((await outcomeOf(simulate, { kind: 'html', status: 404 })).outcome).toMatchObject({

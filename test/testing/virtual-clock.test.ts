@@ -53,6 +53,27 @@ describe('advance', () => {
     expect(seen).toEqual([100, 200, 300]);
   });
 
+  it('waits for each of many requests in turn, whose server takes its time', async () => {
+    const server = createServer(async (_request, response) => {
+      await sleep(100);
+      response.end('late');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const clock = virtualClock();
+    let isLate = false;
+    const work = (async () => {
+      const timer = clock.setTimer(hourMs, () => {
+        isLate = true;
+      });
+      for (let round = 0; round < 10; round++) await (await fetch(url)).text();
+      timer.cancel();
+    })();
+    await clock.runUntil(work);
+    expect([isLate, clock.monotonic()]).toEqual([false, 0]);
+  });
+
   it('gives requests to a server of this process their turn before the next timer', async () => {
     const server = createServer((_request, response) => response.end('late'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
