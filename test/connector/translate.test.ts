@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { BadRequestError, ConnectorError, NotFoundError } from 'concordat';
-import { serve } from 'concordat/connector';
+import { endSystemFetch, serve } from 'concordat/connector';
 import { connectorErrorHandler } from 'concordat/connector/express';
 import { connectorPlugin } from 'concordat/connector/fastify';
 import { connectorErrors } from 'concordat/connector/hono';
@@ -163,6 +163,42 @@ describe('a service that goes away', () => {
     await connector.request('/', { headers: withToken, signal: service.signal });
     expect(onError.mock.calls).toMatchObject([[{ name }, {}, {}]]);
     expect(onError.mock.calls[0]?.[0] instanceof DOMException).toBe(name === 'AbortError');
+  });
+
+  test.each<[string, (body: ReadableStream) => Promise<unknown>]>([
+    ['reads it', (body) => new Response(body).arrayBuffer()],
+    [
+      'forwards it',
+      async (body) => {
+        const server = createServer((request) => request.resume());
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        onTestFinished(() => void server.close().closeAllConnections());
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        return endSystemFetch()(url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+      },
+    ],
+  ])('in the middle of an upload is an AbortError for `onError`: a handler that %s (E4)', async (_what, read) => {
+    let heard = (_error: unknown) => {};
+    const error = new Promise<unknown>((resolve) => {
+      heard = resolve;
+    });
+    const connector = makeConnector({ onError: (thrown) => heard(thrown) });
+    let reading = () => {};
+    const isReading = new Promise<void>((resolve) => {
+      reading = resolve;
+    });
+    connector.post('/', async (c) => {
+      reading();
+      await read(c.req.raw.body as ReadableStream);
+      return c.body(null, 204);
+    });
+    const url = new URL(await start(connector));
+    const socket = connect(Number(url.port), url.hostname);
+    const [[name, token]] = Object.entries(withToken) as [[string, string]];
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${name}: ${token}\r\ncontent-length: 1000\r\n\r\nabc`);
+    await isReading;
+    socket.destroy();
+    expect(await error).toMatchObject({ name: 'AbortError', cause: expect.anything() });
   });
 
   test('a failure is no AbortError (control)', async () => {

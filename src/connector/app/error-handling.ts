@@ -137,17 +137,25 @@ export function createErrorHandling(settings: Settings) {
  * `AbortError` instead. Servers abort with any reason, strings included.
  */
 function abandoned(thrown: unknown, c: Context): unknown {
-  const isLikely =
-    !(thrown instanceof Error) ||
-    thrown.name === 'AbortError' ||
-    (isConnectorError(thrown) && (thrown as Error).cause !== undefined);
-  if (!isLikely) return thrown;
   const { signal } = c.req.raw;
-  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
-  const isIt = signal.aborted && (thrown === signal.reason || cause === signal.reason || name === 'AbortError');
-  if (!isIt) return thrown;
+  if (!signal.aborted || !isOfAbort(thrown, signal.reason)) return thrown;
   return new DOMException('The service closed the connection before the end of the response.', {
     name: 'AbortError',
     cause: thrown,
   } as never);
+}
+
+/** Only a contract error and what `fetch` throws hide why they were thrown. */
+function isOfAbort(thrown: unknown, reason: unknown): boolean {
+  let error = thrown;
+  for (let depth = 0; depth < 4; depth++) {
+    if (error === reason) return true;
+    const { name, code, message, cause } = Object(error) as Record<'name' | 'code' | 'message' | 'cause', unknown>;
+    // The second is what Node's body of a request fails with.
+    if (name === 'AbortError' || (code === 'ECONNRESET' && message === 'aborted')) return true;
+    const mayHide = isConnectorError(error) || error instanceof TypeError;
+    if (!mayHide || cause === undefined) return false;
+    error = cause;
+  }
+  return false;
 }

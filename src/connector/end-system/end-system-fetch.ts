@@ -10,7 +10,7 @@ import type { PresetName } from './presets/index.js';
 import { requestOf } from './read-response.js';
 import { abortReason, isTimeout, limitTime } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
-import { isMistake, unreachable } from './unreachable.js';
+import { isMistake, isRefusedRedirect, unreachable } from './unreachable.js';
 
 export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
@@ -106,9 +106,12 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         response = await (ownFetch ?? globalThis.fetch)(input, { ...init, signal });
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
+        // Where it leads fetch does not say: most likely to the login page, and one login more does no harm.
+        if (loginPage !== undefined && isRefusedRedirect(thrown, input, init)) throw loginNeeded(request);
         throw isMistake(thrown, input, init, ownFetch !== undefined) ? thrown : unreachable(thrown, request);
       }
       hear(response.headers);
+      const isLogin = loginPage !== undefined && isLoginPage(response, request, loginPage);
       if (response.status < 400) {
         const isListed = translateStatuses.includes(response.status);
         const hidden = await readHidden(response, request, preset, isListed);
@@ -119,17 +122,17 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
           response.body?.cancel().catch(() => {});
           throw error;
         }
-        if (loginPage === undefined || !isLoginPage(response, request, loginPage)) {
+        if (!isLogin) {
           limit.leaveBody(response);
           requestOf.set(response, request);
           return response;
         }
-        const page = await readFailure(response, request);
-        throw (await translate?.(page)) ?? loginNeeded(request);
       }
-      const failure = await readFailure(response, request, preset.body);
+      const failure = await readFailure(response, request, isLogin ? undefined : preset.body);
       if (caller?.aborted && !isTimeout(caller.reason)) throw abortReason(caller);
-      throw (await translate?.(failure)) ?? translateFailure(failure, preset, secrets);
+      throw (
+        (await translate?.(failure)) ?? (isLogin ? loginNeeded(request) : translateFailure(failure, preset, secrets))
+      );
     } catch (error) {
       limit.end();
       throw error;

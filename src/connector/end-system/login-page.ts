@@ -12,7 +12,10 @@ export const loginPageOption = option<LoginPage>(
 
 export function isLoginPage(response: Response, request: EndSystemRequest, loginPage: LoginPage): boolean {
   if (loginPage === 'html')
-    return matches(response.headers.get('content-type'), /^\s*(?:text\/html|application\/xhtml\+xml)\b/i);
+    return (
+      response.status < 400 &&
+      matches(response.headers.get('content-type'), /^\s*(?:text\/html|application\/xhtml\+xml)\b/i)
+    );
   return matches(redirectTarget(response, request), loginPage);
 }
 

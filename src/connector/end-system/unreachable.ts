@@ -15,13 +15,29 @@ export function unreachable(thrown: unknown, request: EndSystemRequest): Connect
   const code = codeOf(thrown);
   if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
   const reason = code === undefined ? '' : ` (${code})`;
-  // It may have responded already: fetch does not hand on the response to a request that it could not send whole.
-  const what = code === 'EPIPE' ? 'ended the connection before it had read the whole request' : 'cannot be reached';
-  return new ConnectorError(`${nameRequest(request)}: the end system ${what}${reason}.`, {
+  return new ConnectorError(`${nameRequest(request)}: the end system ${whatHappened(thrown, code)}${reason}.`, {
     status: 502,
     code: 'END_SYSTEM_UNREACHABLE',
     cause: thrown,
   });
+}
+
+function whatHappened(thrown: unknown, code: string | undefined): string {
+  // It may have responded already: fetch does not hand on the response to a request that it could not send whole.
+  if (code === 'EPIPE') return 'ended the connection before it had read the whole request';
+  if (speaksOfRedirects(thrown)) return 'redirects, and the call follows no further';
+  return 'cannot be reached';
+}
+
+/** Whether it is a redirect that the call forbids (`redirect: 'error'`). */
+export function isRefusedRedirect(thrown: unknown, input: string | URL | Request, init: RequestInit = {}): boolean {
+  return (init.redirect ?? asRequest(input)?.redirect) === 'error' && speaksOfRedirects(thrown);
+}
+
+/** Only the message says it, and each runtime has its own. */
+function speaksOfRedirects(thrown: unknown): boolean {
+  const { message, cause } = Object(thrown) as { message?: unknown; cause?: { message?: unknown } | null };
+  return /redirect/i.test(`${message} ${cause?.message}`);
 }
 
 const mistakeCode = /^(?:UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH)$/;

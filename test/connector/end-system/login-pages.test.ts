@@ -54,6 +54,25 @@ describe('loginPage', () => {
     expect(await outcome(options, '/login', over)).toEqual([200, page]);
   });
 
+  test("a redirect that `redirect: 'error'` forbids is one, too: fetch does not say where it leads (S4)", async () => {
+    const options = { loginPage: /\/login$/ };
+    expect(await outcome(options, '/items', { ...over, redirect: 'error' })).toEqual(refused('/items'));
+    expect(await outcome(options, '/items', { ...live, redirect: 'error' })).toEqual([200, '[7]']);
+    const moved = 'GET /moved: the end system redirects, and the call follows no further.';
+    const [, ...said] = await outcome({}, '/moved', { ...live, redirect: 'error' });
+    expect(said).toEqual(['END_SYSTEM_UNREACHABLE', moved]);
+  });
+
+  test('a redirect to it counts, whatever the status of the page', async () => {
+    const url = await endSystem((request, response) => {
+      if (request.url === '/login') response.writeHead(403, { 'content-type': 'text/html' }).end(page);
+      else response.writeHead(302, { location: '/login' }).end();
+    });
+    const call = (loginPage: EndSystemFetchOptions['loginPage']) => endSystemFetch({ loginPage })(`${url}/items`);
+    await expect(call(/\/login$/)).rejects.toMatchObject({ kind: 'unauthorized' });
+    await expect(call('html')).rejects.toMatchObject({ kind: 'forbidden' }); // a page with an error status is that error
+  });
+
   test('without it such a page is a success (control)', async () => {
     expect(await outcome({}, '/items', over)).toEqual([200, page]);
   });
