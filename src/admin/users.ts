@@ -8,7 +8,7 @@ export interface ManagedUserDirectory extends UserDirectory {
   /** All users, in any order: the page sorts and searches them, and shows 25 at a time. */
   list(): readonly DirectoryUser[] | Promise<readonly DirectoryUser[]>;
   /** Deletes the user, if there is one. Never give the id to another user. */
-  remove(userId: string): void | Promise<void>;
+  remove(userId: string): unknown;
 }
 
 export function isManaged(users: UserDirectory): users is ManagedUserDirectory {

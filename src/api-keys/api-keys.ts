@@ -50,7 +50,7 @@ export interface OpenApiKeysOptions {
    * Called for every Active key that is about to expire, once for each of `expiryWarningDays` in all processes together.
    * A warning that fails, takes longer than ten minutes or is lost with its process is given again (rule K23).
    */
-  readonly onExpiring?: ((warning: ExpiryWarning) => void | Promise<void>) | undefined;
+  readonly onExpiring?: ((warning: ExpiryWarning) => unknown) | undefined;
   /** How many days before the expiry `onExpiring` is called: whole numbers from 1 to 365. @default [14, 3, 1] */
   readonly expiryWarningDays?: readonly number[] | undefined;
   /**

@@ -1,8 +1,10 @@
 import { type ErrorKind, NotFoundError } from 'concordat';
 import {
   announceQuota,
+  type CleanupHandler,
   type Connector,
   createConnector,
+  type ErrorListener,
   endSystemFetch,
   limitBody,
   readJson,
@@ -13,6 +15,12 @@ import {
 import { Hono } from 'hono';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+
+test('what a listener or a cleanup returns does not matter', () => {
+  const seen: unknown[] = [];
+  expectTypeOf((error: unknown) => seen.push(error)).toExtend<ErrorListener<unknown>>();
+  expectTypeOf(() => seen.push('cleanup')).toExtend<CleanupHandler>();
+});
 
 // Checked by `tsc --noEmit`: a wrong type fails there.
 test('parameters, session and bodies are typed by their schemas', () => {

@@ -25,7 +25,7 @@ export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context
   signal: AbortSignal;
   /** The context of the request, for `c.req.param()`. */
   c: Context;
-}) => void | Promise<void>;
+}) => unknown;
 
 export interface ConnectorOptions<Parameters extends z.ZodType, Session extends z.ZodObject>
   extends ErrorFormatOptions {

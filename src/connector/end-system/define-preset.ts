@@ -110,7 +110,7 @@ const schema = optionsOf({
   name: option<string>((name) => typeof name === 'string' && name !== '', 'must be a non-empty string'),
   extends: z.custom<Preset['extends']>().optional(),
   body: oneOf(['json', 'soap']).optional(),
-  rules: list(rule),
+  rules: list(rule).optional(),
   code: list(z.union([path, conditionOf(match)], { error: 'must be a path into the body' })).optional(),
   message: paths.optional(),
   clean: functionOf<NonNullable<Preset['clean']>>().optional(),
@@ -124,7 +124,13 @@ const schema = optionsOf({
       window: z.union([duration(), reading], { error: 'must be a number of milliseconds, or a header' }).optional(),
     } satisfies ShapeOf<QuotaSource>),
   ).optional(),
-} satisfies ShapeOf<Preset>);
+} satisfies ShapeOf<Definition>).refine(({ extends: parent, rules }) => rules ?? parent, {
+  message: 'must be an array',
+  path: ['rules'],
+});
+
+/** What extends another preset needs no rules of its own. */
+type Definition = Omit<Preset, 'rules'> & Partial<Pick<Preset, 'rules'>>;
 
 /**
  * Checks a preset for {@link endSystemFetch}, and joins it with the one that it extends.
@@ -144,10 +150,11 @@ const schema = optionsOf({
  *   ],
  * })
  */
-export function definePreset(preset: Preset): Preset {
+export function definePreset(preset: Definition): Preset {
   checkOptions(anyObject(), preset, 'preset');
   checkOptions(schema, preset);
-  const { extends: parent, ...own } = preset;
+  const { extends: parent, rules = [], ...rest } = preset;
+  const own = { ...rest, rules };
   if (parent === undefined) return Object.freeze(own);
   const base = choosePreset(parent, 'extends');
   return Object.freeze({

@@ -7,7 +7,7 @@ import { toConnectorError, toldOf } from './to-connector-error.js';
  *
  * @param redact takes the secrets of the request out of a text: its session, its credentials, the parameters of a login (rule E5).
  */
-export type ErrorListener<Request> = (error: unknown, request: Request, redact: Redact) => void | Promise<void>;
+export type ErrorListener<Request> = (error: unknown, request: Request, redact: Redact) => unknown;
 
 /** A request of any of the servers: Hono's context has it in `req`. */
 export type LoggedRequest = { readonly method?: string | undefined; readonly url?: string | undefined } | LoggedContext;

@@ -161,6 +161,9 @@ describe('extends', () => {
   });
 
   test('two presets that say nothing say nothing together', () => {
+    expect(definePreset({ name: 'x', extends: 'redmine' }).rules).toEqual(
+      definePreset({ name: 'x', extends: 'redmine', rules }).rules,
+    );
     const nothing = definePreset({ name: 'x', rules, extends: { name: 'y', rules } });
     expect(nothing).toEqual({ name: 'x', rules: [], code: [], message: [], quota: [] });
   });
