@@ -156,6 +156,23 @@ describe('a body that was parsed before the connector got it', () => {
     expect(await zipped.text()).toBe(numbers);
   });
 
+  test.each<[number, string, string, Uint8Array | string]>([
+    [500, 'of a file', 'application/octet-stream', Uint8Array.of(0xff, 0xfe, 0, 1)],
+    [500, 'of another charset', 'text/csv; charset=iso-8859-1', Buffer.from('Mü', 'latin1')],
+    [200, 'of UTF-8', 'text/csv', 'Mü\uFFFD'],
+    [200, 'of ASCII', 'text/csv; charset=iso-8859-1', 'Mu'],
+  ])('as text is a %i where its bytes were those %s (D1)', async (status, _what, type, body) => {
+    const url = await inExpress([express.text({ type: '*/*' })]);
+    const bytes = Buffer.from(body);
+    const inOnePiece = { method: 'POST', headers: { ...withToken, 'content-type': type }, body: bytes };
+    const chunked = { ...inOnePiece, body: new Blob([bytes]).stream(), duplex: 'half' } as RequestInit;
+    for (const request of [inOnePiece, ...(body === 'Mü\uFFFD' ? [] : [chunked])]) {
+      const response = await fetch(`${url}/text`, request);
+      expect(response.status).toBe(status);
+      if (status === 200) expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+    }
+  });
+
   test.each(['GET', 'HEAD'])('and belongs to a %s, which has none for the connector (D1)', async (method) => {
     const url = await inExpress([express.json()]);
     const answer = await send(url, { ...post('/ok', '{"a":1}', { ...json, 'content-length': '7' }), method });

@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { BadRequestError } from '../../contract/index.js';
-import { bodyAlreadyReadError } from '../../internal/index.js';
+import { bodyAlreadyReadError, charsetOf } from '../../internal/index.js';
+
+type IncomingHttpHeaders = HttpBindings['incoming']['headers'];
 
 /**
  * The request of an `incoming` whose body a parser such as `express.json()` has read: takes its bytes from
@@ -12,7 +14,7 @@ export function withParsedBody(request: Request, incoming: HttpBindings['incomin
   if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
   const { body, rawBody, headers: given } = incoming as typeof incoming & { body?: unknown; rawBody?: unknown };
   const parsed = rawBody instanceof Uint8Array ? rawBody : body;
-  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(parsed, given['content-type'] ?? '');
+  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(parsed, given);
   // The parser has decompressed and joined it.
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');
@@ -23,11 +25,23 @@ export function withParsedBody(request: Request, incoming: HttpBindings['incomin
   return new Request(url, { method, headers, signal, body: content, duplex: 'half' } as RequestInit);
 }
 
-function toBytes(body: unknown, type: string): Buffer<ArrayBuffer> | Error {
-  if (body instanceof Uint8Array || typeof body === 'string') return Buffer.from(body as string);
+function toBytes(body: unknown, headers: IncomingHttpHeaders): Buffer<ArrayBuffer> | Error {
+  const type = headers['content-type'] ?? '';
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  if (typeof body === 'string') return toText(body, headers);
   if (/^\s*(?:text|application)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) return toJson(body);
   if (/^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return toForm(body);
   return lost();
+}
+
+/** What was decoded is encoded again, unless these would be other bytes: of a file, or of text in another charset. */
+function toText(body: string, headers: IncomingHttpHeaders): Buffer<ArrayBuffer> | Error {
+  const bytes = Buffer.from(body);
+  const { 'content-length': length, 'content-encoding': encoding } = headers;
+  if (length !== undefined && encoding === undefined) return Number(length) === bytes.length ? bytes : lost();
+  const charset = charsetOf(headers['content-type'] ?? '') ?? 'utf-8';
+  const isSame = bytes.length === body.length || (/^utf-?8$/i.test(charset) && !body.includes('\uFFFD'));
+  return isSame ? bytes : lost();
 }
 
 function toJson(body: unknown): Buffer<ArrayBuffer> | Error {
