@@ -170,7 +170,7 @@ describe('open streams (K11)', () => {
 });
 
 describe('answers under way (K11)', () => {
-  const slow = () => {
+  const slow = (whenStopped: (signal: AbortSignal) => string | Promise<string> = () => 'stopped') => {
     const signals: AbortSignal[] = [];
     const mcpTools = [
       {
@@ -178,7 +178,7 @@ describe('answers under way (K11)', () => {
         description: 'Waits until it is aborted.',
         handler: (_: unknown, { signal }: { signal: AbortSignal }) => {
           signals.push(signal);
-          return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
+          return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(whenStopped(signal))));
         },
       },
     ];
@@ -256,6 +256,20 @@ describe('answers under way (K11)', () => {
     aborter.abort();
     await until(() => signals[0]?.aborted === true);
     await expect(call).rejects.toThrow();
+  });
+
+  it('a cancelled call gets no response: its stream ends, and nothing is reported', async () => {
+    const { signals, mcpTools } = slow(({ reason }) => Promise.reject(reason));
+    const host = await startAdmin({ admin: { mcpTools } });
+    const key = ['x-api-key', (await host.key('u-alice', 'Agent')).key];
+    const sessionId = await beginSession(host, key);
+    const send = (message: object) =>
+      openStream(host, key, sessionId, { method: 'POST', body: { jsonrpc: '2.0', ...message } });
+    const call = await send({ id: 5, method: 'tools/call', params: { name: 'slow', arguments: {} } });
+    await until(() => signals.length === 1);
+    await send({ method: 'notifications/cancelled', params: { requestId: 5 } });
+    await call.ended;
+    expect([call.text, host.errors]).toEqual(['', []]);
   });
 });
 

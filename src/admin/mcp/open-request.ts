@@ -15,7 +15,7 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
   const aborter = new AbortController();
   const { signal } = aborter;
   let isOver = false;
-  let close = () => {};
+  let close = (_withErrors?: boolean) => {};
   const finish = () => {
     if (isOver) return;
     isOver = true;
@@ -36,6 +36,10 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
       close();
       finish();
     },
+    /** Ends the stream of a call that the client has cancelled, unless it is for other calls, too. */
+    cancel() {
+      if (ids.length === 1) close(false);
+    },
     /** Passes a stream on until the request is ended. */
     carry(source: ReadableStream<Uint8Array>) {
       const reader = source.getReader();
@@ -49,11 +53,11 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
       };
       return new ReadableStream<Uint8Array>({
         start(controller) {
-          close = () => {
+          close = (withErrors = true) => {
             if (!isOpen) return;
             stop();
-            const error = { code: connectionClosed, message: (signal.reason as Error).message };
-            for (const id of ids) {
+            for (const id of withErrors ? ids : []) {
+              const error = { code: connectionClosed, message: (signal.reason as Error).message };
               const text = JSON.stringify({ jsonrpc: '2.0', id, error });
               controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`));
             }

@@ -64,7 +64,10 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
       server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
         const request = authInfo?.extra?.openRequest as OpenRequest;
         if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-        return await tools.call(params.name, params.arguments ?? {}, request, signal);
+        const result = await tools.call(params.name, params.arguments ?? {}, request, signal);
+        // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
+        if (signal.aborted) request.cancel();
+        return result;
       });
       await server.connect(transport);
       return session;

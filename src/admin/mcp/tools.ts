@@ -37,11 +37,17 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
         return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
         const isKnown = isApiKeyError(error);
+        if (isCancelled(error, signal)) return failed('The call was cancelled.');
         if (!isKnown || error.kind === 'unavailable') context.onError(error);
         return failed(isKnown ? error.message : 'The tool failed unexpectedly.');
       }
     },
   };
+}
+
+/** Whether a tool has stopped because the client no longer wants its result. */
+function isCancelled(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error as Error | undefined)?.name === 'AbortError');
 }
 
 function isOffered({ annotations }: Tool, which: AdminContext['mcpKeyTools']): boolean {
