@@ -76,7 +76,7 @@ async function simulate(options: SimulateOptions, io: Io): Promise<number> {
 async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalEntry) => void) {
   const settings = await toSettings(options, io);
   try {
-    return await simulateConnector({ ...settings, onEntry }).listen(options.port);
+    return await simulateConnector({ ...settings, onEntry, maxJournalEntries: 0 }).listen(options.port);
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
       throw new UsageError(`Port ${options.port} is taken. Choose another with --port, or --port 0 for a free one.`);

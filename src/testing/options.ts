@@ -71,6 +71,7 @@ const schema = optionsOf({
   ).default([]),
   latency: delayOption.default(0),
   seed: count(0).default(1),
+  maxJournalEntries: count(0).default(Number.MAX_SAFE_INTEGER),
   onEntry: functionOf<NonNullable<SimulateConnectorOptions['onEntry']>>().optional(),
   clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
 } satisfies ShapeOf<SimulateConnectorOptions>);

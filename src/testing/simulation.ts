@@ -24,6 +24,7 @@ import type { JournalEntry, Refusal } from './types.js';
 export class Simulation {
   /** Every request, in the order of arrival. */
   readonly journal: OpenEntry[] = [];
+  #arrived = 0;
   readonly plan: Plan;
   readonly routes: ReturnType<typeof createRoutes>;
   readonly sessions: ReturnType<typeof createSessions>;
@@ -72,7 +73,7 @@ export class Simulation {
     const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
     const session = this.sessions.find(headers[options?.header.toLowerCase() ?? '']);
     const entry: OpenEntry = {
-      number: this.journal.length + 1,
+      number: ++this.#arrived,
       kind,
       at: new Date(clock.now()),
       elapsedMs: clock.monotonic() - this.#startedAt,
@@ -90,6 +91,7 @@ export class Simulation {
       error: undefined,
     };
     this.journal.push(entry);
+    if (this.journal.length > this.#settings.maxJournalEntries) this.journal.shift();
     return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
   }
 

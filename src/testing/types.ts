@@ -143,6 +143,8 @@ export interface SimulateConnectorOptions {
   seed?: number | undefined;
   /** What goes wrong: rules, of which the first that applies is used, or a function that decides for each request. */
   faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined) | undefined;
+  /** How many entries the journal keeps, the latest; fewer for a simulator that runs for days. @default all */
+  maxJournalEntries?: number | undefined;
   /** Called with the journal's entry of each request, before its response is sent. */
   onEntry?: ((entry: JournalEntry) => void) | undefined;
   /** The source of time. @default the machine's clock */
@@ -171,7 +173,7 @@ export interface SimulatedConnector {
   handlers(baseUrl: string): any[];
   /** The connector on a port of 127.0.0.1. @default a free port */
   listen(port?: number): Promise<ListeningConnector>;
-  /** Every request so far in the order of arrival, credentials included. */
+  /** Every request so far in the order of arrival, credentials included; the latest `maxJournalEntries`. */
   readonly journal: readonly JournalEntry[];
   /**
    * Plans requests: each one takes the first unused step that applies to it, and gets a 501 `NOT_PLANNED` when none is

@@ -69,6 +69,7 @@ it.each<[string, unknown]>([
   ['faults[0].headers', { faults: [{ kind: 'body', body: '', headers: { a: 1 } }] }],
   ['faults[0].message', { faults: [{ kind: 'status', status: 503, message: 7 }] }],
   ['onEntry', { onEntry: 'log' }],
+  ['maxJournalEntries', { maxJournalEntries: -1 }],
   ['clock', { clock: {} }],
 ])('a wrong `%s` is a TypeError that names it: %j', (name, options) => {
   expect(() => simulateConnector(options as SimulateConnectorOptions)).toThrow(TypeError);

@@ -139,6 +139,15 @@ describe('rules of `faults` are accounted for as well', () => {
 });
 
 describe('the journal', () => {
+  it('keeps the latest `maxJournalEntries`, and counts on', async () => {
+    const connector = simulateConnector({ session: false, maxJournalEntries: 2 });
+    for (const path of ['a', 'b', 'c']) await connector.fetch(`http://c.test/${path}`);
+    expect(connector.journal).toMatchObject([
+      { number: 2, path: '/b' },
+      { number: 3, path: '/c' },
+    ]);
+  });
+
   it('has every request, as it arrived', async () => {
     const seen: unknown[] = [];
     const { clock, connector, client } = simulateInProcess({ onEntry: (entry) => seen.push(entry) });
