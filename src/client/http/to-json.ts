@@ -17,10 +17,15 @@ export function toJson(json: unknown): string {
 
 /** `value` is what `toJSON` has made of the member called `name`. */
 function refuseLoss(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const lost = whatIsLost(value, this[name]);
+  const lost = Array.isArray(this) && isLeftOut(value) ? describe(value) : whatIsLost(value, this[name]);
   if (lost !== undefined) throw new TypeError(name === '' ? `it is ${lost}.` : `${JSON.stringify(name)} is ${lost}.`);
   return value;
 }
+
+/** What `JSON.stringify` writes no member for; in an array it writes `null`. */
+const isLeftOut = (value: unknown) => value === undefined || typeof value === 'function' || typeof value === 'symbol';
+
+const describe = (value: unknown) => (value === undefined ? 'undefined' : `a ${typeof value}`);
 
 function whatIsLost(value: unknown, original: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
