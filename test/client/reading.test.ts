@@ -94,6 +94,13 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
     expect((await rejection(client.get('/'))).code).toBe('RESPONSE_TOO_LARGE');
   });
 
+  it('`maxResponseBytes` may be larger than any buffer', async () => {
+    const headers = { ...type('application/json'), 'content-encoding': 'gzip' };
+    const options = { ...transport, maxResponseBytes: Number.MAX_SAFE_INTEGER };
+    const { client } = await answering(gzipSync('{"a":1}'), headers, options);
+    expect(await client.get('/')).toEqual({ a: 1 });
+  });
+
   it('a 304 is a success where the caller gave a condition, and the connection goes on', async () => {
     const { client, connector } = await answering(undefined, { etag: '"1"' }, transport, 304);
     for (const headers of [{ 'If-None-Match': '"1"' }, { 'if-modified-since': 'Sat, 21 Nov 2026 09:00:00 GMT' }]) {

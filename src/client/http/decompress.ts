@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { once } from 'node:events';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
@@ -55,8 +56,9 @@ export async function decompress(response: ResponseOutcome, maxBytes: number): P
   }
   if (layers.length > maxLayers) return undecodable(response, new Error(tooManyLayers));
   let { body } = response;
+  const maxOutputLength = Math.min(maxBytes, constants.MAX_LENGTH); // zlib refuses more
   try {
-    for (const name of layers) body = await codingOf(name, body).decompress(body, { maxOutputLength: maxBytes });
+    for (const name of layers) body = await codingOf(name, body).decompress(body, { maxOutputLength });
   } catch (error) {
     const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? { ...response, body: new Uint8Array(), end: 'too-large' } : undecodable(response, error);
