@@ -32,7 +32,7 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer
 
 /** The charset that a content type names, in lower case; `undefined` if it is UTF-8 or none. */
 export function charsetOf(contentType: string): string | undefined {
-  const charset = /;\s*charset\s*=\s*"?([^\s;,"]*)/i.exec(contentType)?.[1]?.toLowerCase();
+  const charset = /;\s*charset\s*=\s*["']?([^\s;,"']*)/i.exec(contentType)?.[1]?.toLowerCase();
   return charset === '' || charset === 'utf-8' || charset === 'utf8' ? undefined : charset;
 }
 
@@ -45,12 +45,16 @@ export function charsetOfXml(bytes: Uint8Array): string | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+const ascii = /^(?:us-)?ascii$/;
+
 /**
- * A strict decoder: for UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing.
+ * A strict decoder: for UTF-8 by default, and for ASCII, which is part of it; a byte order mark decides if the charset is
+ * UTF-16 without an order, or missing.
  *
  * @throws RangeError for an unknown charset.
  */
 export function decoderOf(charset: string | undefined, { 0: first, 1: second }: Uint8Array): TextDecoder {
+  if (charset !== undefined && ascii.test(charset)) return utf8;
   const mayHaveMark = charset === undefined || charset === 'utf-16';
   const isBigEndian = mayHaveMark && first === 0xfe && second === 0xff;
   const isLittleEndian = mayHaveMark && first === 0xff && second === 0xfe;
@@ -68,7 +72,7 @@ const windows1252 = Uint16Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Decodes Windows-1252, which "Latin-1" and "ASCII" mean on the web, too. Not by TextDecoder: that of Node 20.18.3 and newer,
+ * Decodes Windows-1252, which "Latin-1" means on the web, too. Not by TextDecoder: that of Node 20.18.3 and newer,
  * and of versions of Node 22 and 24, makes control characters of the euro sign and of typographic quotes and dashes.
  */
 function decodeWindows1252(bytes: Uint8Array): string {
@@ -101,7 +105,8 @@ export function decodeLeniently(bytes: Uint8Array, contentType: string | null, i
     // Not UTF-8.
   }
   try {
-    const { encoding } = decoderOf(charset ?? charsetOfXml(bytes), bytes);
+    const named = (charset ?? charsetOfXml(bytes))?.replace(ascii, 'latin1'); // as on the web
+    const { encoding } = decoderOf(named, bytes);
     return decodeWith(new TextDecoder(encoding), bytes);
   } catch {
     return new TextDecoder().decode(bytes); // the charset is unknown

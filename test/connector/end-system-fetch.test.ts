@@ -469,6 +469,7 @@ describe('text that is not UTF-8', () => {
 
   test('is decoded as its content type says', async () => {
     expect((await failure('text/plain; charset=iso-8859-1', latin('Größe?'))).message).toBe('Größe?');
+    expect((await failure('text/plain; charset=us-ascii', latin('Größe?'))).message).toBe('Größe?');
     const json = latin('{"message":"Kunde Müller"}');
     expect((await failure('application/json; charset="windows-1252"', json)).message).toBe('Kunde Müller');
   });
