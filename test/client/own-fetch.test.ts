@@ -71,17 +71,27 @@ test.each([
 const answering = (respond: () => Promise<Response>) => async (input: unknown) =>
   String(input).endsWith('/initialize') ? Response.json([]) : respond();
 
-test('a body of text instead of bytes is an error, never an empty success (D1, D2)', async () => {
+test('a body of text instead of bytes is an error, never an empty success, and not requested again (D1, D2, G7)', async () => {
   const start = (controller: ReadableStreamDefaultController) => {
     controller.enqueue('text');
-    controller.close();
   };
-  const fetch = answering(async () => new Response(new ReadableStream({ start })));
+  let asked = 0;
+  let cancelled = 0;
+  const fetch = answering(async () => {
+    asked++;
+    const headers = { 'content-length': '4', 'accept-ranges': 'bytes', etag: '"1"' };
+    return new Response(new ReadableStream({ start, cancel: () => void cancelled++ }), { headers });
+  });
   const client = connect(connector, { fetch });
   const error = await rejection(client.get('/file', { responseType: 'bytes' }));
   expect(error).toMatchObject({ code: 'NETWORK_ERROR', status: 200, cause: expect.any(TypeError) });
   const { body } = await client.stream('/file');
-  expect(await rejection(new Response(body).text())).toMatchObject({ code: 'NETWORK_ERROR' });
+  const streamError = await rejection(new Response(body).text());
+  expect(streamError).toMatchObject({ code: 'NETWORK_ERROR' });
+  for (const { message } of [error, streamError]) {
+    expect(message).toMatch(/: the option `fetch` returned a Response whose body does not consist of bytes$/);
+  }
+  expect([asked, cancelled]).toEqual([2, 2]);
 });
 
 test('a `fetch` that ignores its signal keeps no call waiting, and what it brings later is cancelled (G4)', async () => {

@@ -31,6 +31,7 @@ const finalCodes =
   /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
 export function isFinal(outcome: SendOutcome): boolean {
+  if (outcome.type === 'response') return outcome.error instanceof UnusableResponse;
   if (outcome.type !== 'failed') return false;
   const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;
   return (
@@ -123,8 +124,13 @@ export function lostBodyError(
     const message = `the response cannot be decompressed: ${reason}`;
     return new RequestError(message, { code: 'INVALID_ENCODING', request, status });
   }
-  const message = `the connection ended in the middle of the response${note}`;
+  const message = describeLoss(error) + note;
   return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause: withoutQuotes(error) });
+}
+
+/** Why the rest of a body is lost. */
+export function describeLoss(error: unknown): string {
+  return error instanceof UnusableResponse ? error.message : 'the connection ended in the middle of the response';
 }
 
 interface NetworkFailure {

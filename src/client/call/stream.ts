@@ -6,7 +6,7 @@ import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js'
 import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
-import { describeFailure } from './failure.js';
+import { describeFailure, describeLoss, isFinal } from './failure.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
 export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
@@ -206,7 +206,8 @@ class StreamedBody implements Sink {
   /** Requests the rest, if the connector can send it. */
   async #resume(lost: LostConnection): Promise<void> {
     const { fetchRest, signal } = this.#options;
-    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(this.#lostError(lost));
+    const isLost = fetchRest === undefined || isFinal(lost) || ++this.#emptyResumes > maxEmptyResumes;
+    if (isLost) return this.#fail(this.#lostError(lost));
     let next: IncomingBody;
     try {
       next = await fetchRest(this.#receivedBytes, this.#cancelled.signal);
@@ -226,7 +227,9 @@ class StreamedBody implements Sink {
     if (lost.type === 'timeout') {
       return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
     }
-    const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
+    const reason = describeFailure(lost.error);
+    const loss = describeLoss(lost.error);
+    const message = reason === loss ? loss : `${loss}: ${reason}`;
     return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
   }
 

@@ -80,7 +80,10 @@ class FetchConnection implements Connection {
     while (this.#isPaused) await new Promise<void>((resolve) => (this.#wake = resolve));
     const { done, value } = (await this.#reader?.read()) ?? { done: true };
     if (done || this.signal.aborted) return undefined;
-    if (!ArrayBuffer.isView(value)) throw new TypeError('the body of the response does not consist of bytes');
+    if (!ArrayBuffer.isView(value)) {
+      this.abort();
+      throw new UnusableResponse('the option `fetch` returned a Response whose body does not consist of bytes');
+    }
     return value;
   }
 
