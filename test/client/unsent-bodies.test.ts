@@ -3,7 +3,8 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { BodyOption, RequestBody } from 'concordat/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -88,6 +89,22 @@ const refusals: [string, (body: BodyOption) => Promise<unknown>][] = [
       return client.post('/items', { body });
     },
   ],
+  ...(
+    [
+      ['query', { query: { page: Number.NaN } }],
+      ['json', { json: {} }],
+      ['timeoutMs', { timeoutMs: -1 }],
+      ['bdy', { bdy: '' }],
+      ['schema', { responseType: 'stream', schema: z.unknown() }],
+    ] as [string, object][]
+  ).map(([name, options]): (typeof refusals)[number] => [
+    `with a wrong \`${name}\``,
+    async (body) => {
+      const call = connect(await scriptedConnector()).post('/items', { body, ...options });
+      await expect(call).rejects.toThrow(TypeError);
+      return call;
+    },
+  ]),
 ];
 
 describe.each(refusals)('a call that is refused before it is sent: %s', (_what, refuse) => {
@@ -96,6 +113,25 @@ describe.each(refusals)('a call that is refused before it is sent: %s', (_what, 
     await rejection(refuse(body));
     await until(isGone);
   });
+});
+
+it.each(['http://other.example/items', '/items'])(
+  'of a call that is wrong, a file that does not exist is no error of its own: %s',
+  async (path) => {
+    const connector = await scriptedConnector();
+    const body = createReadStream('/no/such/file');
+    const closed = new Promise<void>((resolve) => body.once('close', resolve));
+    const options = { body, timeoutMs: -1 };
+    expect(await rejection(connect(connector).post(path, options))).toBeInstanceOf(TypeError);
+    await closed; // an error that nobody listens for would fail this test
+    expect(connector.requests).toHaveLength(0);
+  },
+);
+
+it('a body factory of a call that is wrong is not called', async () => {
+  const body = vi.fn(() => 'x');
+  await rejection(connect(await scriptedConnector()).post('/items', { body, timeoutMs: -1 }));
+  expect(body).not.toHaveBeenCalled();
 });
 
 it('the request of a server is not cut off with its connection: the server can still respond', async () => {

@@ -4,7 +4,7 @@ import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
-import { discard, toBodySource } from '../http/request-body.js';
+import { discard } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
 import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
@@ -50,6 +50,7 @@ export class Calls {
         ? this.#stream(request).then((response) => toResult(response.data, () => response))
         : this.#run(request, toResult);
     } catch (error) {
+      discard(request?.body); // nothing is sent (rule G8)
       return Promise.reject(error);
     }
   }
@@ -68,15 +69,11 @@ export class Calls {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
       const { method, path } = checkRequest(request, settings);
-      discard(toBodySource(request).fixed);
       throw closedError({ method, path: withoutQuery(path) });
     }
     const checked = toCall(request, settings, gates, toResult);
     const call = isRest ? { ...checked, isRest } : checked;
-    if (request.signal?.aborted) {
-      discard(call.body.fixed);
-      throw request.signal.reason;
-    }
+    if (request.signal?.aborted) throw request.signal.reason;
     if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
   }
@@ -124,17 +121,19 @@ export class Calls {
   }
 
   /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
-  async #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+  #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
     const { settings, events } = this.#context;
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
     const open: Open = (part, isRest) =>
       this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), isRest);
-    const response = await open(streamRequest, false);
     const failed = (error: RequestError) => events.failed(requestLine, error);
-    const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open, failed });
-    return streamed as ConnectorResponse<Data>;
+    const opened = open(streamRequest, false);
+    return opened.then((response) => {
+      const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open, failed });
+      return streamed as ConnectorResponse<Data>;
+    });
   }
 
   #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {

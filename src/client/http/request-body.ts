@@ -108,15 +108,15 @@ export class BodySupply {
 const noSupply = BodySupply.for({ ...noBody });
 
 /** Whether a body can be read only once. */
-function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, string | Uint8Array | Blob> {
-  return typeof body === 'object' && !(body instanceof Uint8Array || body instanceof Blob);
+function isStream(body: unknown): body is Exclude<RequestBody, string | Uint8Array | Blob> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
 /** Lets go of a body that is no longer needed: a file that was to be sent would stay open (rule G8). */
-export function discard(body: RequestBody | undefined): void {
+export function discard(body: unknown): void {
   // To destroy the request of a server would close its connection, before the server can respond.
   if (body instanceof IncomingMessage && body.method) body.resume();
-  else if (body instanceof Readable) body.destroy();
+  else if (body instanceof Readable) body.on('error', () => {}).destroy();
   else if (body instanceof ReadableStream) {
     const reader = readers.get(body);
     if (reader !== undefined || !body.locked) void (reader ?? body).cancel().catch(() => {});
@@ -129,10 +129,10 @@ function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string') return checkText(body, name);
   if (body instanceof Uint8Array || body instanceof Blob) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
+  if (isStream(body)) {
     // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
     if (body instanceof Readable) body.on('error', () => {});
-    return body as RequestBody;
+    return body;
   }
   throw new TypeError(
     `${name} must be a string, a Uint8Array, Buffer or ArrayBuffer, a Blob or File, a Node or web stream, or an async iterable${
