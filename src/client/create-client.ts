@@ -3,6 +3,7 @@ import { Calls } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
 import { readPages } from './call/pages.js';
+import type { RunContext } from './call/run.js';
 import type {
   ClientStatus,
   CloseOptions,
@@ -45,6 +46,7 @@ class Client implements ConnectorClient {
   readonly #transport;
   readonly #gates;
   readonly #sessions;
+  readonly #context: RunContext;
   readonly #calls: Calls;
   readonly #closing = new AbortController();
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
@@ -74,7 +76,7 @@ class Client implements ConnectorClient {
     };
     this.#gates = new Gates({ ...settings, emit });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
-    const shared = {
+    const shared: RunContext = {
       settings,
       clock,
       transport: this.#transport,
@@ -86,6 +88,7 @@ class Client implements ConnectorClient {
       closing: this.#closing.signal,
       cutOff: this.#ended.signal,
     };
+    this.#context = shared;
     this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
     this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
@@ -173,7 +176,7 @@ class Client implements ConnectorClient {
   }
 
   async #close(): Promise<void> {
-    const { cleanup, basePath, timeoutMs, clock } = this.#settings;
+    const { cleanup, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
     this.#stopStateErrors?.();
@@ -185,7 +188,7 @@ class Client implements ConnectorClient {
     // During a pause nothing is sent (rule G1): the session then expires by itself.
     if (cleanup !== undefined && session !== undefined && !paused && !this.#ended.signal.aborted) {
       const { path } = cleanup;
-      await cleanUp(this.#transport, session, { basePath, path, timeoutMs }).catch((error) =>
+      await cleanUp(this.#context, session, path).catch((error) =>
         this.#events.emit('error', { method: 'POST', path: withoutQuery(path), error }),
       );
     }

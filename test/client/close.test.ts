@@ -4,7 +4,7 @@ import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compiled } from '../helpers/compiled.js';
-import { connect, connectVirtually } from '../helpers/connect.js';
+import { connect, connectVirtually, password } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
 
@@ -220,6 +220,7 @@ describe('cleanup (S1)', () => {
   it.each([
     ['a 401 is as good as done', 401, []],
     ['control: a 404 is told as an error', 404, [{ method: 'POST', path: '/cleanup', error: { status: 404 } }]],
+    ['a redirect is no success', 302, [{ method: 'POST', path: '/cleanup', error: { code: 'REDIRECT', status: 302 } }]],
     ['control: a success is nothing to tell', 204, []],
   ] as const)('%s', async (_name, status, expected) => {
     const connector = await scriptedConnector();
@@ -233,6 +234,42 @@ describe('cleanup (S1)', () => {
     expect(errors).toMatchObject(expected);
     expect(errors).toHaveLength(expected.length);
   });
+});
+
+it.each<[string, (exchange: Exchange) => void, object]>([
+  [
+    'with its header, is told as one',
+    ({ reply }) => reply(403, undefined, { 'retry-after': '7' }),
+    { retryAfterMs: 7000 },
+  ],
+  [
+    'that cannot be read, too',
+    ({ reply }) => reply(403, undefined, { 'retry-after': 'soon' }),
+    { retryAfterMs: 60_000 },
+  ],
+])('a rate limit of a cleanup, %s (W2, W6)', async (_name, answer, expected) => {
+  const connector = await scriptedConnector();
+  const { client } = connectVirtually(connector, { cleanup: {} });
+  await get(client);
+  const errors: ClientEvents['error'][] = [];
+  client.on('error', (error) => errors.push(error));
+  connector.handle = answer;
+  await client.close();
+  const message = expect.not.stringContaining('denied');
+  expect(errors).toMatchObject([{ path: '/cleanup', error: { name: 'RateLimitError', message, ...expected } }]);
+});
+
+it('the error of a cleanup shows no secret of the login, of headers or of the query (E5, S7)', async () => {
+  const connector = await scriptedConnector();
+  const headers = { 'x-api-key': 'canary-header' };
+  const client = connect(connector, { headers, cleanup: { path: '/cleanup?token=canary-query' } });
+  await get(client);
+  const errors: ClientEvents['error'][] = [];
+  client.on('error', (error) => errors.push(error));
+  connector.handle = ({ fail }) => fail(500, 'NO', `not with canary-header, canary-query, session-1 or ${password}`);
+  await client.close();
+  const expected = 'not with [redacted], [redacted], [redacted] or [redacted]';
+  expect(errors).toMatchObject([{ error: { message: expect.stringContaining(expected) } }]);
 });
 
 describe('a process ends when nobody waits, even during a pause (G4)', () => {

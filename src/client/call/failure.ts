@@ -1,4 +1,4 @@
-import { cleanMessage, type RequestLine } from '../../contract/index.js';
+import { cleanMessage, type RateLimitError, type RequestLine } from '../../contract/index.js';
 import { createRedact, querySecrets } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
@@ -68,11 +68,16 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   }
   const response = outcome as WireResponse;
   const all = secretsOf(attempt, secrets);
-  return attachResponse(responseError({ attempt, kind, response }, all, note), attempt, response, all);
+  const error =
+    kind === 'limit' ? limitError(attempt, response, all, note) : responseError({ request, kind, response }, all, note);
+  return attachResponse(error, attempt, response, all);
 }
 
 /** What must not be shown of an attempt: the client's secrets, and those of the request. */
-export function secretsOf({ headers, target, session }: Attempt, secrets: readonly string[]): string[] {
+export function secretsOf(
+  { headers, target, session }: Pick<Attempt, 'headers' | 'target' | 'session'>,
+  secrets: readonly string[],
+): string[] {
   const inSession = session?.headers ?? {};
   return [...secrets, ...credentialSecrets(headers, inSession), ...querySecrets(target), ...sessionSecrets(inSession)];
 }
@@ -88,12 +93,12 @@ function attachResponse(
   return withResponse(error, response, secrets, secretNames(session?.headers ?? {}));
 }
 
-function responseError(
-  { attempt, kind, response }: { attempt: Attempt; kind: OutcomeKind; response: WireResponse },
+/** The error for a response that is neither a success nor a rate limit. */
+export function responseError(
+  { request, kind, response }: { request: RequestLine; kind: OutcomeKind; response: WireResponse },
   secrets: readonly string[],
-  note: string,
+  note = '',
 ): Error {
-  const { request } = attempt;
   const { status } = response;
   if (kind === 'redirect') return redirectError(response, request, secrets);
   if (kind === 'unexpected') {
@@ -101,9 +106,17 @@ function responseError(
     return new RequestError(problem, { code: 'UNEXPECTED_STATUS', request, status });
   }
   if (isBodyLost(kind)) return lostBodyError(response, request, { note, secrets });
-  if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
+  return toConnectorError(response, request, readErrorContent(response, secrets), note);
+}
+
+function limitError(
+  { request, lane }: Attempt,
+  response: WireResponse,
+  secrets: readonly string[],
+  note: string,
+): RateLimitError {
   const content = readErrorContent(response, secrets, 'rate-limit');
-  const { clock, pause } = attempt.lane.gate;
+  const { clock, pause } = lane.gate;
   const resumeAt = pause.resumeAt ?? new Date(clock.now());
   const remainingMs = Math.max(0, resumeAt.getTime() - clock.now());
   return toRateLimitError(content.message + note, { remainingMs, resumeAt, request, content });

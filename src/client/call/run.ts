@@ -116,7 +116,7 @@ export async function runToEnd<AnyAttempt extends Attempt, Result>(
 }
 
 /** Decides by status and headers alone: a body never turns a denial into a limit (rules E2, E7, W2, W3). */
-function classify(outcome: SendOutcome, requested: Attempt['headers'], waitHeader: string): OutcomeKind {
+export function classify(outcome: SendOutcome, requested: Attempt['headers'], waitHeader: string): OutcomeKind {
   if (outcome.type !== 'response') return outcome.type;
   const { status, headers, end } = outcome;
   const isConditional = requested['if-none-match'] !== undefined || requested['if-modified-since'] !== undefined;
