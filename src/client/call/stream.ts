@@ -1,12 +1,12 @@
 import type { RequestLine } from '../../contract/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { RequestError, withoutQuotes } from '../errors.js';
+import { RequestError } from '../errors.js';
 import { decompressStream } from '../http/decompress.js';
-import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
+import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
-import { describeFailure, describeLoss, isFinal } from './failure.js';
+import { type FetchRest, StreamedBody } from './streamed-body.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
 export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
@@ -103,146 +103,4 @@ function lengthOf(headers: Headers): number | undefined {
 
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-type FetchRest = (receivedBytes: number, cancelled: AbortSignal) => Promise<IncomingBody>;
-
-type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
-
-interface StreamedBodyOptions {
-  request: RequestLine;
-  status: number;
-  timeoutMs: number;
-  maxBytes: number;
-  /** The `content-length`: no more and no less is complete. */
-  wholeBytes: number | undefined;
-  signal: AbortSignal | undefined;
-  /** Missing if the connector cannot send just the rest. */
-  fetchRest: FetchRest | undefined;
-  /** Gets the error that the reader gets. */
-  tell(error: unknown): void;
-}
-
-/** How much is read ahead of the caller. */
-const aheadBytes = 256 * 1024;
-
-/** How often the rest is requested without a single byte arriving in between. */
-const maxEmptyResumes = 3;
-
-/** A body as the caller reads it: complete or an error, with never more in memory than is read ahead (rule D2). */
-class StreamedBody implements Sink {
-  readonly #options: StreamedBodyOptions;
-  #incoming: IncomingBody;
-  #receivedBytes = 0;
-  #emptyResumes = 0;
-  #isDone = false;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Aborts once the reader wants no more. */
-  readonly #cancelled = new AbortController();
-  readonly stream: ReadableStream<Uint8Array>;
-
-  constructor(incoming: IncomingBody, options: StreamedBodyOptions) {
-    this.#options = options;
-    this.#incoming = incoming;
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => this.#incoming.resume(),
-        cancel: () => this.#finish(),
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: aheadBytes }),
-    );
-    incoming.pipe(this);
-  }
-
-  push(chunk: Uint8Array): void {
-    if (this.#isDone) return;
-    this.#emptyResumes = 0;
-    this.#receivedBytes += chunk.length;
-    const { maxBytes, wholeBytes, request } = this.#options;
-    if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
-      this.#fail(this.#lengthError());
-      return;
-    }
-    if (this.#receivedBytes > maxBytes) {
-      this.#fail(
-        new RequestError('the response is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
-      );
-      return;
-    }
-    this.#controller?.enqueue(chunk);
-    if (!this.#hasRoom) this.#incoming.pause();
-  }
-
-  end(): void {
-    if (this.#isDone) return;
-    const { wholeBytes = this.#receivedBytes } = this.#options;
-    if (this.#receivedBytes < wholeBytes) {
-      this.interrupt({ type: 'failed', error: this.#lengthError() });
-      return;
-    }
-    this.#isDone = true;
-    this.#controller?.close();
-  }
-
-  interrupt(interruption: Interruption): void {
-    if (this.#isDone) return;
-    if (interruption.type === 'aborted') this.#fail(interruption.reason);
-    else void this.#resume(interruption);
-  }
-
-  #lengthError(): RequestError {
-    const { wholeBytes, request } = this.#options;
-    const message = `received ${this.#receivedBytes} bytes, but \`content-length\` is ${wholeBytes}`;
-    return new RequestError(message, { code: 'NETWORK_ERROR', request });
-  }
-
-  get #hasRoom(): boolean {
-    return (this.#controller?.desiredSize ?? 0) > 0;
-  }
-
-  /** Requests the rest, if the connector can send it. */
-  async #resume(lost: LostConnection): Promise<void> {
-    const { fetchRest, signal } = this.#options;
-    const isLost = fetchRest === undefined || isFinal(lost) || ++this.#emptyResumes > maxEmptyResumes;
-    if (isLost) return this.#fail(this.#lostError(lost));
-    let next: IncomingBody;
-    try {
-      next = await fetchRest(this.#receivedBytes, this.#cancelled.signal);
-    } catch (cause) {
-      return this.#fail(signal?.aborted ? cause : this.#lostError(lost, cause));
-    }
-    if (this.#isDone) return next.destroy();
-    this.#incoming = next;
-    next.pipe(this);
-    if (this.#hasRoom) next.resume();
-  }
-
-  /** @param restFailure why requesting the rest failed, if that was tried. */
-  #lostError(lost: LostConnection, restFailure?: unknown): RequestError {
-    const { request, status, timeoutMs } = this.#options;
-    const cause = withoutQuotes(restFailure ?? (lost.type === 'failed' ? lost.error : undefined));
-    if (lost.type === 'timeout') {
-      return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
-    }
-    const reason = describeFailure(lost.error);
-    const loss = describeLoss(lost.error);
-    const message = reason === loss ? loss : `${loss}: ${reason}`;
-    return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
-  }
-
-  #fail(error: unknown): void {
-    if (this.#isDone) return;
-    this.#finish();
-    this.#controller?.error(error);
-    this.#options.tell(error);
-  }
-
-  #finish(): void {
-    this.#isDone = true;
-    this.#incoming.destroy();
-    this.#cancelled.abort();
-  }
 }
