@@ -10,17 +10,38 @@ export interface LimitedBytes {
  * @throws what the stream fails with.
  */
 export async function readLimited(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<LimitedBytes> {
-  const chunks: Uint8Array[] = [];
+  const chunks = new Chunks();
   let length = 0;
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     length += chunk.byteLength;
     if (length > maxBytes) break; // which cancels the rest
   }
-  return { bytes: joinBytes(chunks).subarray(0, maxBytes), truncated: length > maxBytes };
+  return { bytes: chunks.join().subarray(0, maxBytes), truncated: length > maxBytes };
 }
 
-export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** So many chunks are kept as they arrive: each takes memory of its own, however few bytes it has. */
+const mostChunks = 256;
+
+/** Collects a foreign body, in whatever chunks it arrives: in linear time, and in memory for its bytes (rule E8). */
+export class Chunks {
+  readonly #joined: Uint8Array[] = [];
+  #latest: Uint8Array[] = [];
+
+  push(chunk: Uint8Array): void {
+    if (this.#latest.push(chunk) < mostChunks) return;
+    this.#joined.push(joinBytes(this.#latest));
+    this.#latest = [];
+  }
+
+  /** All bytes; a single chunk is not copied. */
+  join(): Uint8Array<ArrayBuffer> {
+    const all = [...this.#joined, ...this.#latest];
+    return all.length === 1 ? (all[0] as Uint8Array<ArrayBuffer>) : joinBytes(all);
+  }
+}
+
+function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {

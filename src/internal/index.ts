@@ -1,5 +1,6 @@
 export {
   bodyAlreadyReadError,
+  Chunks,
   charsetOf,
   charsetOfXml,
   decodeLeniently,
@@ -9,7 +10,6 @@ export {
   isBodyAlreadyRead,
   isNestedDeeper,
   isObject,
-  joinBytes,
   parseJson,
   readLimited,
   telling,

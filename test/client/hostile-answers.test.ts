@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import {
@@ -13,6 +14,7 @@ import {
 import type { ConnectorClient } from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually, password } from '../helpers/connect.js';
+import { runScript } from '../helpers/run-script.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
 
@@ -384,6 +386,32 @@ describe('secrets that a connector echoes never reach an error (E5, S7)', () => 
     connector.handle = (exchange) => exchange.fail(404, 'ISSUE_NOT_FOUND', 'No issue 17');
     expect((await rejection(get(connect(connector)))).message).toContain('ISSUE_NOT_FOUND');
   });
+});
+
+it('a body in chunks of a byte takes memory for its bytes, not for its chunks (E8)', async () => {
+  const some = Buffer.from('1\r\nx\r\n'.repeat(16 * 1024));
+  const connector = await scriptedConnector({ guard: false });
+  connector.handle = ({ response, socket }) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders();
+    let left = 4 * 64;
+    const pour = () => {
+      while (left-- > 0) if (!socket.write(some)) return void socket.once('drain', pour);
+      socket.write('0\r\n\r\n');
+    };
+    pour();
+  };
+  const source = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
+  const script = `
+    import { createConnectorClient } from ${JSON.stringify(source)};
+    const client = createConnectorClient({ baseUrl: ${JSON.stringify(connector.url)}, initialize: { parameters: {} } });
+    const most = () => process.resourceUsage().maxRSS / 1024;
+    const before = most();
+    const { length } = await client.get('/items');
+    console.log(JSON.stringify({ length, megabytes: most() - before }));
+    process.exit();`;
+  const { length, megabytes } = JSON.parse(await runScript(script));
+  expect(length).toBe(4 * mebibyte);
+  expect(megabytes).toBeLessThan(256);
 });
 
 describe('UnauthorizedError of a hostile 401', () => {

@@ -142,6 +142,22 @@ test.each(['the caller', 'close()'])('a stream that is not read on is cancelled 
   await rejection(new Response(body).text());
 });
 
+test('of a stream in chunks of a byte, little is read ahead, as each takes more memory than its byte (D2, E8)', async () => {
+  let pulled = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    pulled++;
+    controller.enqueue(Uint8Array.of(pulled % 256));
+  };
+  const client = connect(connector, { fetch: answering(async () => new Response(new ReadableStream({ pull }))) });
+  const { body } = await client.stream('/items');
+  await until(() => pulled > 500);
+  await grace();
+  expect(pulled).toBeLessThan(2000);
+  const reader = body.getReader();
+  for (let index = 1; index <= 3000; index++) expect((await reader.read()).value).toEqual(Uint8Array.of(index % 256));
+  await reader.cancel();
+});
+
 test.each<[string, unknown, string]>([
   [
     'fetch: the cause tells why',

@@ -25,6 +25,9 @@ interface StreamedBodyOptions {
 /** How much is read ahead of the caller. */
 const aheadBytes = 256 * 1024;
 
+/** About how much memory a chunk takes besides its bytes. */
+const chunkBytes = 256;
+
 /** How often the rest is requested without a single byte arriving in between. */
 const maxEmptyResumes = 3;
 
@@ -51,7 +54,7 @@ export class StreamedBody implements Sink {
         pull: () => this.#incoming.resume(),
         cancel: () => this.#finish(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: aheadBytes }),
+      { highWaterMark: aheadBytes, size: ({ byteLength }) => byteLength + chunkBytes },
     );
     incoming.pipe(this);
   }

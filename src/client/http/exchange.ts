@@ -1,4 +1,4 @@
-import { type Clock, follow, type Timer } from '../../internal/index.js';
+import { Chunks, type Clock, follow, type Timer } from '../../internal/index.js';
 import { decompress } from './decompress.js';
 import { type Connection, IncomingBody, notNeeded } from './incoming-body.js';
 import { bodyFailure, type OutgoingBody } from './request-body.js';
@@ -48,7 +48,7 @@ export class Exchange implements ActiveRequest {
   #started = false;
   #status = 0;
   #headers: WireResponse['headers'] = noHeaders;
-  #chunks: Uint8Array[] = [];
+  #chunks = new Chunks();
   #size = 0;
   #incoming: IncomingBody | undefined;
 
@@ -141,7 +141,7 @@ export class Exchange implements ActiveRequest {
   }
 
   #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {
-    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks);
+    const body = this.#chunks.join();
     const headers = this.#headers;
     const response: ResponseOutcome = { type: 'response', status: this.#status, headers, body, end, error };
     const isPacked = this.isPacked && headers['content-encoding'] !== undefined;
@@ -170,7 +170,7 @@ export class Exchange implements ActiveRequest {
   }
 
   #destroy(): void {
-    this.#chunks = [];
+    this.#chunks = new Chunks();
     this.#connection?.abort(notNeeded());
   }
 

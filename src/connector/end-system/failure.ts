@@ -1,4 +1,4 @@
-import { decodeLeniently, joinBytes, parseJson } from '../../internal/index.js';
+import { Chunks, decodeLeniently, parseJson } from '../../internal/index.js';
 import { readSoapFault } from './read-soap.js';
 
 /** An end system's failure. */
@@ -47,7 +47,7 @@ function readFault(text: string): unknown {
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';
-  const parts: Uint8Array[] = [];
+  const chunks = new Chunks();
   let size = 0;
   let isWhole = false;
   const timer = Number.isFinite(maxMs) ? setTimeout(() => cancel(reader), maxMs) : undefined;
@@ -56,7 +56,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
       const { done, value } = await reader.read();
       isWhole = done;
       if (done) break;
-      parts.push(value.subarray(0, maxBytes - size));
+      chunks.push(value.subarray(0, maxBytes - size));
       size += value.byteLength;
     }
   } catch {
@@ -65,7 +65,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
     clearTimeout(timer);
     cancel(reader);
   }
-  return decodeLeniently(joinBytes(parts), response.headers.get('content-type'), !isWhole);
+  return decodeLeniently(chunks.join(), response.headers.get('content-type'), !isWhole);
 }
 
 /** Ends a pending read; does nothing at the end of the body. */
