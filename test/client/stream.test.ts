@@ -476,10 +476,33 @@ describe('a stream that is packed although it was asked for as it is (D1)', () =
     }
     const error = await rejection(client.stream('/log'));
     expect(error.code).toBe('INVALID_ENCODING');
-    expect(error.message).toContain('the response cannot be decompressed: its content-encoding is unknown');
+    expect(error.message).toContain('the response cannot be decompressed: the content-encoding "zstd" is unknown');
     const often = await rejection(client.stream('/log'));
     expect(often.message).toContain('the response cannot be decompressed: it is compressed too many times');
     await client.close();
+  });
+
+  it('what nobody can unpack fails as it does without a stream (E9, G6)', async () => {
+    const headers = { 'content-encoding': 'zstd', 'x-session': 'canary-session' };
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(200, text, headers) });
+    const client = connect(connector);
+    const told: unknown[] = [];
+    client.on('error', ({ error }) => told.push(error));
+    const whole = await rejection(client.get('/log'));
+    const error = await rejection(client.stream('/log'));
+    expect(error.message).toBe(whole.message);
+    expect(error).toMatchObject({ code: 'INVALID_ENCODING', attempts: 1, response: { status: 200, text: '' } });
+    expect([...error.response.headers]).toEqual([...whole.response.headers]);
+    expect(error.response.headers.get('x-session')).toBe('[redacted]');
+    expect(told).toEqual([whole, error]);
+    await client.close(); // no connection is held
+  });
+
+  it('a success without a body needs no unpacking', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ reply }) => reply(204, '', { 'content-encoding': 'zstd' }),
+    });
+    expect((await bytesOf((await connect(connector).stream('/log')).body)).length).toBe(0);
   });
 
   it('a bomb stops at `maxStreamBytes`', async () => {
@@ -492,6 +515,28 @@ describe('a stream that is packed although it was asked for as it is (D1)', () =
     expect(error.code).toBe('RESPONSE_TOO_LARGE');
     expect(error.message).toContain('the response is larger than `maxStreamBytes`');
   });
+});
+
+const interrupted: [string, (exchange: Exchange) => void, string][] = [
+  ['that breaks off', ({ response }) => void response.write('text', () => response.destroy()), 'NETWORK_ERROR'],
+  ['that is broken', ({ response }) => response.end('no gzip at all'), 'INVALID_ENCODING'],
+];
+
+it.each(interrupted)('the error of a stream %s has the attempts and the response (E9)', async (_what, send, code) => {
+  const connector = await scriptedConnector({
+    handle: (exchange) => {
+      if (exchange.number === 1) return exchange.reply(503);
+      const encoding: Record<string, string> = code === 'INVALID_ENCODING' ? { 'content-encoding': 'gzip' } : {};
+      exchange.response.writeHead(200, { 'x-session': 'canary-session', 'x-trace': 'of session-1', ...encoding });
+      return send(exchange);
+    },
+  });
+  const { body } = await connect(connector).stream('/files/7');
+  const error = await rejection(bytesOf(body));
+  expect(error).toMatchObject({ code, attempts: 2, response: { status: 200, text: '' } });
+  const shown = ['x-session', 'x-trace'].map((name) => error.response.headers.get(name));
+  expect(shown).toEqual(['[redacted]', 'of [redacted]']);
+  expect(Object.keys(error)).not.toContain('response');
 });
 
 it('a Node stream can be made of it', async () => {

@@ -88,12 +88,15 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     this.#markSent();
     this.#context.sessions.accept(session);
     this.#recheck?.end(true);
-    if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
-    const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) => {
-      const secrets = secretsOf(attempt, this.#context.secrets);
-      const error = unreadableError(problem, request, response, secrets);
-      return withResponse(error, response, secrets, secretNames(session.headers));
-    });
+    const secrets = () => secretsOf(attempt, this.#context.secrets);
+    const explain = (error: Error) => {
+      Object.assign(error, { attempts: this.#sentCount });
+      return withResponse(error, response, secrets(), secretNames(session.headers));
+    };
+    if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming, explain);
+    const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) =>
+      explain(unreadableError(problem, request, response, secrets())),
+    );
     const finish = (data: Data) => toResult(data, () => toResponse(response, data));
     return read instanceof Promise ? abortable(read, this.signal, this.#context.cutOff).then(finish) : finish(read);
   }

@@ -56,8 +56,8 @@ export interface CallContext extends RunContext {
   readonly sessions: SessionHolder;
   /** Reports a call that failed. @returns the error that the caller gets. */
   failed(call: Call, failure: unknown, history: CallHistory): unknown;
-  /** The body of a success is still arriving, and counts as an active call until it ends. */
-  arriving(call: Call, body: IncomingBody): void;
+  /** The body of a success is still arriving, and counts as an active call until it ends; `explain` is for its errors. */
+  arriving(call: Call, body: IncomingBody, explain: IncomingBody['explain']): void;
   ended(): void;
 }
 

@@ -24,7 +24,8 @@ export class Calls {
     this.#context = {
       ...options,
       failed: (call, failure, history) => this.#failed(call, failure, history),
-      arriving: ({ request }, body) => {
+      arriving: ({ request }, body, explain) => {
+        body.explain = explain;
         this.#active++;
         this.#streams.set(body, request);
         body.onEnd(() => {

@@ -17,7 +17,7 @@ export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
   return { ...request, headers: { 'accept-encoding': 'identity', ...toRecord(request.headers) } };
 }
 
-/** @returns the response with the body that the caller reads. @throws RequestError if it cannot be decompressed. */
+/** @returns the response with the body that the caller reads. */
 export function toStreamed(
   response: ConnectorResponse<IncomingBody | undefined>,
   {
@@ -41,6 +41,7 @@ export function toStreamed(
     // Anything else is the reason of the caller's signal; and of a layer of compression, another one may have told.
     if (isTold || !(error instanceof RequestError) || streamRequest.signal?.aborted) return;
     isTold = true;
+    incoming?.explain(error);
     failed(error);
   };
   // A 304 has no body (rule D1).

@@ -18,7 +18,7 @@ import type { RequestLine } from '../../contract/index.js';
 import { telling } from '../../internal/index.js';
 import { RequestError } from '../errors.js';
 import { quoteShort } from './read-success.js';
-import { headerValue, type ResponseOutcome } from './wire.js';
+import { headerValue, type ResponseOutcome, type WireResponse } from './wire.js';
 
 type Decompress = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -43,22 +43,19 @@ function codingOf(name: string, [first = 0]: Uint8Array): Coding {
 
 /** No server compresses twice, and each layer of a decompression bomb costs time. */
 const maxLayers = 3;
-const tooManyLayers = 'it is compressed too many times';
 
 /**
  * Decompresses a body into at most `maxBytes` (rules D1, E8). Never rejects: `end` says whether the body is too large,
  * broken or encoded in an unknown way.
  */
 export async function decompress(response: ResponseOutcome, maxBytes: number): Promise<ResponseOutcome> {
-  const { layers, unknown } = readEncoding(headerValue(response.headers, 'content-encoding') ?? '');
-  if (unknown !== undefined) {
-    return undecodable(response, new Error(`the content-encoding ${quoteShort(unknown)} is unknown`));
-  }
-  if (layers.length > maxLayers) return undecodable(response, new Error(tooManyLayers));
+  const problem = encodingProblem(response.headers);
+  if (problem !== undefined) return undecodable(response, problem);
   let { body } = response;
   const maxOutputLength = Math.min(maxBytes, constants.MAX_LENGTH); // zlib refuses more
   try {
-    for (const name of layers) body = await codingOf(name, body).decompress(body, { maxOutputLength });
+    for (const name of layersOf(response.headers))
+      body = await codingOf(name, body).decompress(body, { maxOutputLength });
   } catch (error) {
     const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? { ...response, body: new Uint8Array(), end: 'too-large' } : undecodable(response, error);
@@ -66,11 +63,19 @@ export async function decompress(response: ResponseOutcome, maxBytes: number): P
   return { ...response, body };
 }
 
-/** The codings of a body, the outermost first, and one of them that is not supported. */
-function readEncoding(contentEncoding: string): { layers: string[]; unknown: string | undefined } {
-  const names = contentEncoding.toLowerCase().split(',');
+/** Why a body with this head can be decompressed by nobody, if so. */
+export function encodingProblem(headers: WireResponse['headers']): Error | undefined {
+  const layers = layersOf(headers);
+  const unknown = layers.find((name) => !Object.hasOwn(codings, name));
+  if (unknown !== undefined) return new Error(`the content-encoding ${quoteShort(unknown)} is unknown`);
+  return layers.length > maxLayers ? new Error('it is compressed too many times') : undefined;
+}
+
+/** The codings of a body, the outermost first. */
+function layersOf(headers: WireResponse['headers']): string[] {
+  const names = (headerValue(headers, 'content-encoding') ?? '').toLowerCase().split(',');
   const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
-  return { layers: layers.reverse(), unknown: layers.find((name) => !Object.hasOwn(codings, name)) };
+  return layers.reverse();
 }
 
 function undecodable(response: ResponseOutcome, error: unknown): ResponseOutcome {
@@ -78,10 +83,9 @@ function undecodable(response: ResponseOutcome, error: unknown): ResponseOutcome
 }
 
 /**
- * Decompresses the body of a connector that compresses although the request asked it not to (rule D1).
- *
- * @throws RequestError (or the stream fails with it): INVALID_ENCODING for an unknown or broken encoding,
- *   RESPONSE_TOO_LARGE beyond `maxBytes`.
+ * Decompresses the body of a connector that compresses although the request asked it not to (rule D1), and whose head has
+ * no {@link encodingProblem}. The stream fails with a RequestError: INVALID_ENCODING if it is broken, RESPONSE_TOO_LARGE
+ * beyond `maxBytes`.
  */
 export function decompressStream(
   stream: ReadableStream<Uint8Array>,
@@ -93,16 +97,12 @@ export function decompressStream(
     tell,
   }: { request: RequestLine; status: number; maxBytes: number; tell(error: unknown): void },
 ): ReadableStream<Uint8Array> {
-  const { layers, unknown } = readEncoding(encoding);
+  const layers = layersOf({ 'content-encoding': encoding });
   if (layers.length === 0) return stream;
   const invalid = (reason: string, cause?: unknown) => {
     const message = `the response cannot be decompressed: ${reason}`;
     return new RequestError(message, { code: 'INVALID_ENCODING', request, status, cause });
   };
-  if (unknown !== undefined || layers.length > maxLayers) {
-    void stream.cancel().catch(() => {});
-    throw invalid(unknown === undefined ? tooManyLayers : 'its content-encoding is unknown');
-  }
   let sourceError: unknown;
   const compressed = Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]);
   compressed.once('error', (error) => {

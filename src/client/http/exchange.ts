@@ -1,5 +1,5 @@
 import { Chunks, type Clock, follow, type Timer } from '../../internal/index.js';
-import { decompress } from './decompress.js';
+import { decompress, encodingProblem } from './decompress.js';
 import { type Connection, IncomingBody, notNeeded } from './incoming-body.js';
 import { bodyFailure, type OutgoingBody } from './request-body.js';
 import {
@@ -133,11 +133,18 @@ export class Exchange implements ActiveRequest {
 
   /** Hands the head on; from here on the body has its own life. */
   #stream(connection: Connection): void {
+    const { timeoutMs: silenceMs, signal, method } = this.#request;
+    const head = { type: 'response', status: this.#status, headers: this.#headers, body: new Uint8Array() } as const;
+    const isBodiless = method === 'HEAD' || this.#status === 204 || this.#status === 205;
+    const error = isBodiless ? undefined : encodingProblem(this.#headers);
+    if (error !== undefined) {
+      this.#finish({ ...head, end: 'undecodable', error });
+      this.#destroy();
+      return;
+    }
     connection.pause();
-    const { timeoutMs: silenceMs, signal } = this.#request;
     this.#incoming = new IncomingBody({ connection, clock: this.#clock, silenceMs, signal });
-    const head = { type: 'response', status: this.#status, headers: this.#headers } as const;
-    this.#finish({ ...head, body: new Uint8Array(), incoming: this.#incoming, end: 'whole' });
+    this.#finish({ ...head, incoming: this.#incoming, end: 'whole' });
   }
 
   #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {

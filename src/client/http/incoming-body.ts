@@ -45,6 +45,8 @@ export class IncomingBody {
   #timer: Timer | undefined;
   #lastAt = 0;
   readonly #onEnd: (() => void)[] = [];
+  /** Attaches the attempts and the head of the response to an error (rule E9). */
+  explain: (error: Error) => void = () => {};
   #isUnread = false;
   #onUnread: ((isUnread: boolean) => void) | undefined;
   /** Stops listening to the signal. */
