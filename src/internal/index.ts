@@ -60,6 +60,7 @@ export {
   type DataSchema,
   type SafeParseSchema,
   type StandardSchema,
+  schemaError,
   type Validated,
   validate,
   withoutValues,

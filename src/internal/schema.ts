@@ -56,7 +56,11 @@ export async function validate<Output>(schema: DataSchema<Output>, value: unknow
   const result = await standard.validate(value);
   if (result.issues === undefined) return result;
   const issues = result.issues ?? [];
-  return { issues, cause: Object.assign(new Error('The data does not fit the schema.'), { issues }) };
+  return { issues, cause: schemaError(issues) };
+}
+
+export function schemaError(issues: readonly Issue[]): Error {
+  return Object.assign(new Error('The data does not fit the schema.'), { issues });
 }
 
 function fromSafeParse<Output>(result: SafeParseResult<Output>): Validated<Output> {
@@ -65,8 +69,16 @@ function fromSafeParse<Output>(result: SafeParseResult<Output>): Validated<Outpu
   throw new TypeError('`schema.safeParse` must return { success: true, data } or { success: false, error }');
 }
 
-/** Other libraries than zod say in their messages what they got: a person's data does not belong in a log (rules D3, E3). */
+/**
+ * Other libraries than zod say in their issues what they got: a person's data does not belong in a log (rules D3, E3). What is
+ * left is where something is wrong, and of what sort it is.
+ */
 export function withoutValues(schema: DataSchema<unknown>, issues: readonly Issue[]): readonly Issue[] {
   if ('_zod' in schema) return issues; // zod 4: zod 3 quotes what an enum got
-  return issues.map(({ path }) => ({ path }));
+  // Not `map`: the lists of a library may be of classes of its own.
+  return Array.from(issues, ({ path = [], code, type }: Issue & { code?: unknown; type?: unknown }) => ({
+    path: Array.from(path, (segment) => (typeof segment === 'object' ? segment.key : segment)),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof type === 'string' && { type }),
+  }));
 }

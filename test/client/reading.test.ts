@@ -1,8 +1,11 @@
 // What a success is read as (rules D1, D3).
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { type as ark } from 'arktype';
 import type { ConnectorClientOptions, StandardSchema } from 'concordat/client';
+import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { unhandledRejections } from '../helpers/unhandled-rejections.js';
@@ -347,9 +350,25 @@ describe('schema (D3)', () => {
     expect(unhandled).toEqual([]);
   });
 
+  it.each<[string, never]>([
+    ['valibot', v.object({ id: v.number(), tags: v.array(v.object({ name: v.number() })) }) as never],
+    ['ArkType', ark({ id: 'number', tags: ark({ name: 'number' }).array() }) as never],
+    ['zod 3', z3.object({ id: z3.number(), tags: z3.array(z3.object({ name: z3.enum(['a']) })) }) as never],
+    ['zod', z.object({ id: z.number(), tags: z.array(z.object({ name: z.enum(['a']) })) }) as never],
+  ])('the cause of %s names fields and quotes no data (S7)', async (_what, schema) => {
+    const { client } = await answering('{"id":"canary-1","tags":[{"name":"canary-2"}]}', json);
+    const { cause } = await rejection(client.get('/', { schema }));
+    expect(cause).toBeInstanceOf(Error);
+    expect(cause.issues.map(({ path }: { path: unknown }) => path)).toEqual([['id'], ['tags', 0, 'name']]);
+    expect(cause.issues[0].code ?? cause.issues[0].type).toMatch(/^(invalid_type|number|domain)$/);
+    expect(show(cause)).not.toContain('canary');
+  });
+
   it('a cause that quotes a secret is left out, and so is the secret in the message', async () => {
     const { client } = await answering('{"id":7}', json);
-    const schema = standard(() => ({ issues: [{ message: 'Expected number, received "session-1-canary"' }] }));
+    const schema = standard(() => {
+      throw new Error('Expected number, received "session-1-canary"');
+    });
     const error = await rejection(client.get('/', { schema, headers: { authorization: 'session-1-canary' } }));
     expect(error.message).not.toContain('session-1-canary');
     expect(error.cause).toBeUndefined();

@@ -7,6 +7,7 @@ import {
   decodeWith,
   describeIssues,
   isNestedDeeper,
+  schemaError,
   type Validated,
   validate,
   withoutValues,
@@ -93,8 +94,9 @@ async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promi
   }
   if (result.issues === undefined) return result.value;
   // What the message quotes of the data is redacted later, like everything that a connector says.
-  const issues = describeIssues(withoutValues(schema, result.issues), 3);
-  throw new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${issues}`, result.cause);
+  const issues = withoutValues(schema, result.issues);
+  const cause = issues === result.issues ? result.cause : schemaError(issues);
+  throw new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${describeIssues(issues, 3)}`, cause);
 }
 
 /** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */
