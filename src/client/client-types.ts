@@ -79,7 +79,11 @@ export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>,
 }
 
 export interface CloseOptions {
-  /** How long requests in flight may take to finish, in milliseconds. @default as long as their own timeouts allow */
+  /**
+   * How long requests in flight may take to finish, in milliseconds.
+   *
+   * @default as long as their own timeouts allow, which for a stream that nobody reads is its `timeoutMs`
+   */
   graceMs?: number | undefined;
 }
 

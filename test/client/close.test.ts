@@ -101,6 +101,38 @@ describe('close', () => {
     expect(call.value).toMatchObject({ status: 200 });
   });
 
+  it('ends a stream that nobody reads once that has taken `timeoutMs`', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { timeoutMs: 1000 });
+    const told: ClientEvents['error'][] = [];
+    client.on('error', (error) => told.push(error));
+    connector.handle = ({ reply }) => reply(200, Buffer.alloc(20_000_000));
+    const { body } = await client.stream('/file');
+    await client.close();
+    const error = await rejection(new Response(body).arrayBuffer());
+    expect(error).toMatchObject({ code: 'CLIENT_CLOSED', attempts: 1, response: { status: 200 } });
+    expect(told).toMatchObject([{ path: '/file', error }]);
+    await until(() => connector.sockets.size === 0);
+  });
+
+  it('waits for a stream for as long as its reader wants more in every `timeoutMs`', async () => {
+    const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(300_000)); // more than is read ahead
+    const fetch = async (url: unknown) =>
+      String(url).endsWith('/initialize') ? Response.json({}) : new Response(new ReadableStream({ pull }));
+    const { client, clock } = connectVirtually({ url: 'http://127.0.0.1:1' }, { fetch, timeoutMs: 10_000 });
+    const [read, left] = [(await client.stream('/read')).body.getReader(), (await client.stream('/left')).body];
+    const closing = track(client.close());
+    for (let chunks = 0; chunks < 10; chunks++) {
+      expect((await read.read()).value?.length).toBe(300_000);
+      await clock.advance(9_000);
+    }
+    expect(closing.settled).toBe(false);
+    expect(await rejection(left.getReader().closed)).toMatchObject({ code: 'CLIENT_CLOSED' });
+    await clock.advance(1_000);
+    expect(await rejection(read.closed)).toMatchObject({ code: 'CLIENT_CLOSED' });
+    await until(() => closing.settled);
+  });
+
   it('can be called twice, also at the same time', async () => {
     const connector = await scriptedConnector();
     const client = connect(connector, { cleanup: {} });

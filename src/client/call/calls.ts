@@ -28,7 +28,12 @@ export class Calls {
         body.explain = explain;
         this.#active++;
         this.#streams.set(body, request);
+        // Nobody may read it any more, and `close()` waits for it.
+        const leave = follow([options.closing], () =>
+          body.endUnread({ type: 'aborted', reason: closedError(request) }),
+        );
         body.onEnd(() => {
+          leave();
           this.#streams.delete(body);
           this.#context.ended();
         });

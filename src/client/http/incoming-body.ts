@@ -43,6 +43,8 @@ export class IncomingBody {
   #buffered: Uint8Array[] = [];
   #end: 'whole' | Interruption | undefined;
   #timer: Timer | undefined;
+  #readerTimer: Timer | undefined;
+  #unreadEnd: Interruption | undefined;
   #lastAt = 0;
   readonly #onEnd: (() => void)[] = [];
   /** Attaches the attempts and the head of the response to an error (rule E9). */
@@ -69,6 +71,12 @@ export class IncomingBody {
     this.#onUnread = callback;
   }
 
+  /** From now on, the body ends like this once its reader has wanted nothing for as long as the connection may be silent. */
+  endUnread(end: Interruption): void {
+    this.#unreadEnd = end;
+    if (this.#timer === undefined) this.#watchReader();
+  }
+
   /** The sink gets what has arrived, and after {@link resume} what arrives from then on. */
   pipe(sink: Sink): void {
     this.#sink = sink;
@@ -80,6 +88,7 @@ export class IncomingBody {
   resume(): void {
     if (this.#end !== undefined || this.#timer !== undefined) return;
     this.#setUnread(false);
+    this.#readerTimer?.cancel();
     this.#lastAt = this.#options.clock.monotonic();
     this.#watch(this.#options.silenceMs);
     this.#options.connection.resume();
@@ -90,6 +99,7 @@ export class IncomingBody {
     this.#stopWatching();
     this.#options.connection.pause();
     this.#setUnread(true);
+    this.#watchReader();
   }
 
   /** Nobody wants the rest; the sink is not notified. */
@@ -140,8 +150,16 @@ export class IncomingBody {
     });
   }
 
+  #watchReader(): void {
+    const end = this.#unreadEnd;
+    if (end === undefined || this.#end !== undefined) return;
+    this.#readerTimer?.cancel();
+    this.#readerTimer = this.#options.clock.setTimer(this.#options.silenceMs, () => this.finish(end));
+  }
+
   #stopWatching(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#readerTimer?.cancel();
   }
 }
