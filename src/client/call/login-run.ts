@@ -143,7 +143,9 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   #failureOf(failed: FailedAttempt): unknown {
     if (!isBodyLost(failed.kind)) return failureOf(failed, this.#options.secrets);
     // Without the response: a successful login holds a session (rule E9).
-    return lostBodyError(failed.outcome as WireResponse, this.#request, { bound: 'the 1 MiB limit of a login' });
+    const { secrets } = this.#options;
+    const bound = 'the 1 MiB limit of a login';
+    return lostBodyError(failed.outcome as WireResponse, this.#request, { bound, secrets });
   }
 
   async #backOff(error: Error, attempt: number): Promise<void> {

@@ -1,9 +1,7 @@
 import { decodeLeniently, follow, parseJson, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
-import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
-import { headerEntries } from '../http/request-headers.js';
 import { withoutQuery } from '../http/request-target.js';
 import { headerValue } from '../http/wire.js';
 import {
@@ -17,6 +15,7 @@ import type { Login } from '../session/renew.js';
 import type { Settings } from '../settings.js';
 import { checkNames, toMethod } from './call.js';
 import { LoginRun, LoginTime } from './login-run.js';
+import { boundSecrets, loginSecrets } from './login-secrets.js';
 import { type RunContext, runToEnd } from './run.js';
 
 const defaultTimeoutMs = 60_000;
@@ -75,16 +74,19 @@ class LoginProcess {
     const done = new AbortController();
     // Once the client is closed, nobody waits for it, and no timer may keep the process alive.
     const leaveClosing = follow([this.#context.closing], (reason) => done.abort(reason));
+    /** What its requests have sent so far, the latest first. */
+    let secrets: string[] = [];
     const request: InitializeRequest = async (options) => {
       checkNames(options, loginOptions);
       const { path } = options;
       const method = toMethod(options.method);
-      const secrets = loginSecrets(options);
-      const response = await this.#request({ ...options, method }, defaultTimeoutMs, secrets);
+      secrets = boundSecrets([...loginSecrets(options), ...secrets]);
+      const own = secrets;
+      const response = await this.#request({ ...options, method }, defaultTimeoutMs, own);
       const reading = { method, responseType: 'auto', schema: undefined, parseJson: undefined } as const;
       // Without the response: a successful login holds a session (rule E9).
       const data = await readSuccess(response, reading, (problem) =>
-        unreadableError(problem, { method, path: withoutQuery(path) }, response, secrets),
+        unreadableError(problem, { method, path: withoutQuery(path) }, response, own),
       );
       return toResponse(response, data);
     };
@@ -92,7 +94,9 @@ class LoginProcess {
     timeout.catch(() => {}); // it may reject after the login has failed for another reason
     try {
       const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout]);
-      return toSessionHeaders(headers, undefined, 'the `initialize` function');
+      const session = toSessionHeaders(headers, undefined, 'the `initialize` function');
+      this.#context.secrets.splice(0, Number.POSITIVE_INFINITY, ...secrets); // in place: everyone has this array
+      return session;
     } catch (error) {
       throw toInitializeError(error, this.#signal, 'the `initialize` function');
     } finally {
@@ -123,16 +127,4 @@ class LoginProcess {
       new LoginRun(this.#context, { ...options, timeoutMs, secrets, signal: this.#signal }, this.#time),
     );
   }
-}
-
-/** A login function does not say which values are secret, so all of them are (rule E5). */
-function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
-  const isForm = typeof body === 'string' || body instanceof URLSearchParams;
-  const form = isForm ? [...new URLSearchParams(body).values()] : [];
-  return [...credentialSecrets(Object.fromEntries(headerEntries(headers))), ...stringsIn(json), ...form];
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

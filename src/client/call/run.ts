@@ -75,8 +75,8 @@ export interface RunContext {
   readonly counters: { -readonly [Name in Exclude<keyof ClientCounters, 'pausedMs'>]: number };
   readonly gates: Gates;
   readonly events: EventHub;
-  /** What must not be shown, besides the headers of a request (rules E5, S7). */
-  readonly secrets: readonly string[];
+  /** What must not be shown, besides the headers of a request (rules E5, S7); a login function replaces it. */
+  readonly secrets: string[];
   /** Why the login in progress was retried last, if it was. */
   readonly trouble: { login?: Error | undefined };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
