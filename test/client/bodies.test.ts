@@ -137,6 +137,18 @@ describe('a factory', () => {
     expect(bodies(connector.requests)).toEqual(['text']);
   });
 
+  it("that throws the error of another client's call leaves it as it is, and parks nothing (E9, G6)", async () => {
+    const limited = await scriptedConnector({ guard: false, handle: ({ limit }) => limit(60) });
+    const source = connect(limited, { rateLimit: { onLimit: 'reject' } });
+    const target = connect(await scriptedConnector({ handle: ok }));
+    const events: string[] = [];
+    for (const name of ['parked', 'error'] as const)
+      target.on(name, ({ method, path }) => void events.push(`${name} ${method} ${path}`));
+    const error = await rejection(post(target, async () => (await source.stream('/file')).body));
+    expect(error).toMatchObject({ kind: 'rate-limit', method: 'GET', path: '/file', attempts: 1 });
+    expect(events).toEqual(['error POST /items']);
+  });
+
   it('that throws rejects this call with its error, and harms no other', async () => {
     const connector = await scriptedConnector({ handle: ok });
     const client = connect(connector);

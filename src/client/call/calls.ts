@@ -147,10 +147,16 @@ export class Calls {
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
     let error = closed ? closedError(call.request) : failure;
     if (error instanceof InitializeError) error = withAttempts(error, attempts);
-    else if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
+    const known = error instanceof RequestError || isConnectorError(error) ? error : undefined;
+    // A body factory may throw what another client's call has failed with.
+    const isComplete = known?.attempts !== undefined;
+    if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
     if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
-    if (!call.isRest && (isOverBudget || !call.signal?.aborted)) this.#context.events.failed(call.request, error);
+    const { events } = this.#context;
+    if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
+    if (isComplete) events.emit('error', { ...call.request, error });
+    else events.failed(call.request, error);
     return error;
   }
 }

@@ -63,14 +63,18 @@ export class StreamedBody implements Sink {
     if (this.#isDone) return;
     this.#emptyResumes = 0;
     this.#receivedBytes += chunk.length;
-    const { maxBytes, wholeBytes, request } = this.#options;
+    const { maxBytes, wholeBytes, request, status } = this.#options;
     if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
       this.#fail(this.#lengthError());
       return;
     }
     if (this.#receivedBytes > maxBytes) {
       this.#fail(
-        new RequestError('the response is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
+        new RequestError('the response is larger than `maxStreamBytes`', {
+          code: 'RESPONSE_TOO_LARGE',
+          request,
+          status,
+        }),
       );
       return;
     }
