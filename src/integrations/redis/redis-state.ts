@@ -39,7 +39,7 @@ export function redisState(options: RedisStateOptions): RedisState {
       const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
       if (message === undefined || message.from === from) return;
       if (message.pause === undefined) sessions.wake();
-      else pauses.receive(message.pause);
+      else void pauses.receive(message.pause);
     },
     onUp() {
       sessions.wake();

@@ -29,7 +29,7 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
   /** Asks Redis what to do, again and again: each answer ends it or leads to a wait that a timer ends. */
   async function obtain(expired: number, login: Login): Promise<SharedSession> {
     const token = randomUUID();
-    const aloneAt = systemClock.monotonic() + (whenAway === 'wait' ? maxAwayMs : 0);
+    let awaySince = systemClock.monotonic();
     let unusable = expired;
     let overtaken = false;
     while (!closing.aborted) {
@@ -38,7 +38,8 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
       const step = await link
         .run((redis, deadline) => beginRenewal(redis, names, { ...ask, deadline }))
         .catch(() => undefined);
-      if (step === undefined && systemClock.monotonic() >= aloneAt) break;
+      if (step !== undefined) awaySince = systemClock.monotonic();
+      else if (systemClock.monotonic() >= awaySince + (whenAway === 'wait' ? maxAwayMs : 0)) break;
       if (step?.type === 'refused') throw readRefusal(step.refusal);
       if (step?.type === 'login') {
         const session = await logIn(unusable, token, login);

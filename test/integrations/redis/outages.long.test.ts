@@ -201,6 +201,22 @@ describe.runIf(serverProgram)('a system with one session for each account', () =
     expect(connector.logins).toHaveLength(2);
   });
 
+  it('counts `maxAwayMs` from the last answer: the wait for the login of another process is none for redis', async () => {
+    const server = await redisServer();
+    const { connector, url } = await listeningConnector({ faults: [{ kind: 'hang', on: 'login', at: 1 }] });
+    const options = { whenAway: 'wait', maxAwayMs: 5000, timeoutMs: 200, takeoverMs: 600_000 } as const;
+    const [one, two] = [member(server, url, options), member(server, url, options)];
+    track(one.client.get('/issues'));
+    await until(() => connector.journal.length === 1);
+    track(two.client.get('/issues'));
+    await grace(5500);
+    server.freeze();
+    await until(() => !two.state.shared);
+    server.thaw();
+    await until(() => two.state.shared);
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(1);
+  });
+
   it('waits no longer than `maxAwayMs`', async () => {
     const server = await redisServer();
     await server.kill();

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { InitializeError } from 'concordat/client';
 import { type RedisStateOptions, redisState } from 'concordat/redis';
 import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { grace, rejection, track, until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { encryptionKey, member } from './helpers/member.js';
@@ -235,6 +235,42 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
     expect(late.client.status.resumeAt!.getTime()).toBeGreaterThanOrEqual(before - 50);
     await two.state.pause({ scope: '', resumeAt: at(1_800_000) });
     await until(() => one.client.status.resumeAt!.getTime() > before + 600_000);
+  });
+
+  it('that are over stay over when a calendar that ran ahead is set right', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const { state } = member(server, url);
+    const ahead = vi
+      .spyOn(Date, 'now')
+      .mockImplementation(() => Math.floor(performance.timeOrigin + performance.now()) + 3_600_000);
+    onTestFinished(() => ahead.mockRestore());
+    await state.pause({ scope: '', resumeAt: new Date(Date.now() + 50) });
+    ahead.mockRestore();
+    await grace(60);
+    const heard: unknown[] = [];
+    state.onPause((pause) => heard.push(pause));
+    expect(heard).toEqual([]);
+    await state.pause({ scope: '', resumeAt: new Date(Date.now() + 1000) }); // control: a later one is told
+    expect(heard).toHaveLength(1);
+  });
+
+  it('last as long as Redis says: a message may be read late', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const [one, two] = [member(server, url), member(server, url)];
+    await one.state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000) });
+    await until(() => two.client.status.paused);
+    const before = two.client.status.resumeAt!.getTime();
+    const news = 'concordat:{c}:news:0';
+    // What a process that was stopped reads when it goes on, and then one that is true.
+    const late = { from: 'a', pause: { scope: '', remainingMs: 600_000 } };
+    await one.redis.publish(news, JSON.stringify(late));
+    await one.state.pause({ scope: 'other', resumeAt: new Date(Date.now() + 60_000) });
+    const heard = new Set<string>();
+    two.state.onPause(({ scope }) => heard.add(scope));
+    await until(() => heard.has('other'));
+    expect(Math.abs(two.client.status.resumeAt!.getTime() - before)).toBeLessThan(30_000);
   });
 
   it('stay in their own database, and under their own `keyPrefix`', async () => {
