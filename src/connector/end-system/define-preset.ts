@@ -124,16 +124,13 @@ const schema = optionsOf({
       window: z.union([duration(), reading], { error: 'must be a number of milliseconds, or a header' }).optional(),
     } satisfies ShapeOf<QuotaSource>),
   ).optional(),
-} satisfies ShapeOf<Definition>).refine(({ extends: parent, rules }) => rules ?? parent, {
+} satisfies ShapeOf<Partial<Preset>>).refine(({ extends: parent, rules }) => rules ?? parent, {
   message: 'must be an array',
   path: ['rules'],
 });
 
-/** What extends another preset needs no rules of its own. */
-type Definition = Omit<Preset, 'rules'> & Partial<Pick<Preset, 'rules'>>;
-
 /**
- * Checks a preset for {@link endSystemFetch}, and joins it with the one that it extends.
+ * Checks a preset for {@link endSystemFetch}, and joins it with the one that it extends, which may have all the `rules`.
  *
  * @throws TypeError naming what is wrong, such as `rules[2].when.status`.
  * @example
@@ -150,7 +147,7 @@ type Definition = Omit<Preset, 'rules'> & Partial<Pick<Preset, 'rules'>>;
  *   ],
  * })
  */
-export function definePreset(preset: Definition): Preset {
+export function definePreset(preset: Pick<Preset, 'name'> & Partial<Preset>): Preset {
   checkOptions(anyObject(), preset, 'preset');
   checkOptions(schema, preset);
   const { extends: parent, rules = [], ...rest } = preset;

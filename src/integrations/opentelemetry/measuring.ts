@@ -10,18 +10,21 @@ const callSeconds = [...requestSeconds, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3
 
 export function createMeasuring(options: InstrumentOptions): Handlers {
   const instruments = instrumentsOf(options);
-  const reported = new WeakMap<ConnectorClient, Map<string, number>>();
+  const reported = new WeakMap<ConnectorClient, { sumMs: number; readonly ofScope: Map<string, number> }>();
 
   /** Counts a pause while it lasts; otherwise an hour's pause would show up only at its end. */
   function addPaused(message: ClientChannelMessage<'resume' | 'heartbeat'>): void {
     const { client, baseUrl, scope = '', pausedMs } = message;
-    const known = reported.get(client) ?? new Map<string, number>();
+    const known = reported.get(client) ?? { sumMs: 0, ofScope: new Map<string, number>() };
     reported.set(client, known);
-    const newMs = pausedMs - (known.get(scope) ?? 0);
+    // A client may have joined a pause that had begun long before.
+    const ownMs = client.status.counters.pausedMs - known.sumMs;
+    const newMs = Math.min(pausedMs - (known.ofScope.get(scope) ?? 0), ownMs);
     if (newMs > 0) {
       instruments().paused.add(newMs / 1000, { ...serverAttributes(baseUrl), ...scopeAttributes(message) });
+      known.sumMs += newMs;
     }
-    known.set(scope, pausedMs);
+    known.ofScope.set(scope, pausedMs);
   }
 
   return {
@@ -50,7 +53,7 @@ export function createMeasuring(options: InstrumentOptions): Handlers {
     heartbeat: addPaused,
     resume(message) {
       addPaused(message);
-      reported.get(message.client)?.delete(message.scope ?? '');
+      reported.get(message.client)?.ofScope.delete(message.scope ?? '');
     },
     initialize({ baseUrl, reason }) {
       instruments().logins.add(1, { ...serverAttributes(baseUrl), 'concordat.login.reason': reason });

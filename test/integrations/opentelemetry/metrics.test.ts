@@ -1,4 +1,5 @@
 import { metrics as globalMetrics } from '@opentelemetry/api';
+import { memoryState } from 'concordat/client';
 import { instrument } from 'concordat/opentelemetry';
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -100,6 +101,23 @@ describe('metrics (G6)', () => {
     expect(connector.journal.filter(({ fault }) => fault === 'limit')).toHaveLength(4);
     expect(await seen.total('concordat.client.paused_time')).toBe(20);
     expect(await seen.total('concordat.client.pauses')).toBe(4);
+  });
+
+  it('of a client that joins a pause, only what it was there for', async () => {
+    const clock = virtualClock();
+    const state = memoryState();
+    const { seen, client, url } = await observedClient(
+      { faults: [{ kind: 'limit', waitMs: 25_000, at: 1 }], clock },
+      { client: { clock, state } },
+    );
+    const call = client.get('/issues');
+    await until(() => client.status.paused);
+    await clock.advance(20_000);
+    const late = connectTo(url, { clock, state });
+    onTestFinished(instrument(late, seen.providers));
+    await clock.advance(5000);
+    await call;
+    expect(await seen.total('concordat.client.paused_time')).toBe(25 + 5);
   });
 
   it('logins and retries', async () => {

@@ -24,6 +24,7 @@ export function connectTo(url: string, overrides: Partial<ConnectorClientOptions
     retry: { minTimeoutMs: 1, maxTimeoutMs: 2, ...overrides.retry },
     ...(overrides.timeoutMs === undefined ? {} : { timeoutMs: overrides.timeoutMs }),
     ...(overrides.clock === undefined ? {} : { clock: overrides.clock }),
+    ...(overrides.state === undefined ? {} : { state: overrides.state }),
   });
   onTestFinished(() => {
     client.close().catch(() => {});
