@@ -84,7 +84,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
   } catch (error) {
     if (io.signal.aborted) throw error;
     if (error instanceof TypeError) throw new UsageError(error.message);
-    return explain(error, note);
+    return explain(error, note, options);
   } finally {
     await client.close();
   }
@@ -104,8 +104,11 @@ function print(received: unknown, stdout: Io['stdout']): void {
   // Bytes are for files and programs; on a terminal their number says more.
   if (received instanceof Uint8Array) stdout.write(stdout.isTTY ? `(${received.length} bytes)\n` : received);
   if (received instanceof JsonBody) stdout.write(`${received.text}\n`);
-  if (typeof received === 'string') stdout.write(`${stdout.isTTY ? printable(received) : received}\n`);
+  if (typeof received === 'string') stdout.write(stdout.isTTY ? `${printable(received)}\n` : received);
 }
+
+/** The body is held in memory. */
+const mostBytes = 1024 ** 3;
 
 function createClient(url: string, options: CallOptions, parameters: SessionParameter[]) {
   const { initializePath: path, rateLimitHeader: header, rateLimitFormat: format, maxWait, timeout, retries } = options;
@@ -115,6 +118,7 @@ function createClient(url: string, options: CallOptions, parameters: SessionPara
       initialize: options.login ? { parameters, path } : async () => ({}),
       rateLimit: { header, format, maxWaitMs: maxWait },
       timeoutMs: timeout,
+      maxResponseBytes: mostBytes,
       retry: { retries },
       parseJson: (text) => new JsonBody(text),
       ...(options.cleanup && { cleanup: {} }),
@@ -139,11 +143,12 @@ function narrate(client: ConnectorClient, { login }: CallOptions, note: Note): v
   });
 }
 
-function explain(error: unknown, note: Note): number {
+function explain(error: unknown, note: Note, { login }: CallOptions): number {
   const { message, detail, kind } = error as { message?: string; detail?: string; kind?: string };
   note('red', message ?? String(error));
   if (detail !== undefined) note(undefined, detail);
-  if (kind !== undefined && kind in reactions) note('dim', reactions[kind] as string);
+  const reaction = kind === 'unauthorized' && !login ? 'No session was sent.' : reactions[kind ?? ''];
+  if (reaction !== undefined) note('dim', reaction);
   const failure = isInitializeError(error) ? error.cause : error;
   return failure instanceof RequestError && failure.status === undefined ? exitCodes.unusable : exitCodes.bad;
 }

@@ -92,7 +92,22 @@ describe('concordat call', () => {
       handle: (exchange) => exchange.reply(200, 'a\u001b[2Jb', { 'content-type': 'text/plain' }),
     });
     expect((await run(['call', connector.url, 'GET', '/x'], { tty: true })).out).toBe('a\ufffd[2Jb\n');
-    expect((await run(['call', connector.url, 'GET', '/x'], { tty: false })).out).toBe('a\u001b[2Jb\n');
+    expect((await run(['call', connector.url, 'GET', '/x'], { tty: false })).out).toBe('a\u001b[2Jb');
+  });
+
+  it('an answer may be larger than those of the service (D1)', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, Buffer.alloc(11 * 1024 * 1024), { 'content-type': 'image/png' }),
+    });
+    const { code, out } = await run(['call', connector.url, 'GET', '/x'], { tty: true });
+    expect([code, out]).toEqual([0, '(11534336 bytes)\n']);
+  });
+
+  it('a 401 without a login is no session that was refused', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.fail(401, 'NO', 'No session') });
+    const { code, err } = await run(['call', connector.url, 'GET', '/x', '--no-login']);
+    expect([code, err]).toEqual([1, expect.stringContaining('No session was sent.')]);
+    expect(err).not.toContain('refused the new session');
   });
 
   it('an answer of bytes goes into a pipe as it is, and not to a terminal (D1)', async () => {

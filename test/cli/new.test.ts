@@ -138,11 +138,11 @@ describe('concordat new without a terminal', () => {
   });
 
   it('makes a git repository only when asked to', async () => {
-    const { cwd } = emptyFolder();
+    const { cwd, read } = emptyFolder();
     await run(['new', 'plain'], { cwd });
     expect(existsSync(path.join(cwd, 'plain/.git'))).toBe(false);
     expect((await run(['new', 'repository', '--git'], { cwd })).code).toBe(0);
-    expect(existsSync(path.join(cwd, 'repository/.git'))).toBe(true);
+    expect(read('repository/.git/HEAD')).toBe('ref: refs/heads/main\n'); // for which the workflow runs
   });
 
   it('quotes a folder for the shell', async () => {

@@ -7,6 +7,7 @@ import { createConnector, serve } from 'concordat/connector';
 import { type Recording, simulateConnector } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { run } from './helpers/run.js';
 
 const password = 'correct/horse "7"';
@@ -112,6 +113,22 @@ describe('concordat record', () => {
     );
     const simulated = simulateConnector({ recording: recording as Recording, session: false });
     expect(await (await simulated.fetch('http://c.test/me')).json()).toEqual({ name: 'Ada' });
+  });
+
+  it('says that what should be readable fails: an outage would be recorded unseen', async () => {
+    const { code, err } = await record({}, { probes: { ...probes, readable: '/issues/1' } });
+    expect([code, err]).toEqual([
+      0,
+      '2 responses recorded, see recording.json\nGET /issues/1, which should be readable, is a 404.\n',
+    ]);
+  });
+
+  it('gives up on a denial with the wait header, which would be a limit for ever', async () => {
+    const connector = await scriptedConnector({ guard: false, handle: ({ limit }) => limit(1) });
+    const probes = { forbidden: '/admin' };
+    const cwd = folderWith({ baseUrl: connector.url, probes, maxWaitMs: 1500 });
+    const { code, err } = await run(['record', 'concordat.config.json'], { cwd });
+    expect([code, err]).toEqual([2, expect.stringContaining('GET /admin could not be recorded')]);
   });
 
   it('takes out what was logged in with and the session, however JSON and URLs write them', async () => {

@@ -104,7 +104,9 @@ function checkName(name: string, template: Template = defaults.template, advice 
 }
 
 function initializeGit(target: string): void {
-  const { error, status, stderr } = spawnSync('git', ['init', '--quiet'], { cwd: target, encoding: 'utf8' });
+  // The branch that the workflow of the project runs for.
+  const init = ['-c', 'init.defaultBranch=main', 'init', '--quiet'];
+  const { error, status, stderr } = spawnSync('git', init, { cwd: target, encoding: 'utf8' });
   if (error === undefined && status === 0) return;
   throw new UsageError(`The files were written, but git init failed: ${error?.message ?? stderr.trim()}`);
 }

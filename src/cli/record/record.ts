@@ -57,13 +57,21 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const recorded = await recordExchanges(requests, url, config, io.signal, file);
   const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
   const leftOut = requests.filter((request) => recorded.recording.exchanges.every((each) => each.request !== request));
-  const notes = leftOut.map(tooLarge);
+  const notes = [...leftOut.map(tooLarge), ...failingReads(recording, config)];
   if (leftOut.length === requests.length) throw new UsageError(notes.join('\n'));
   writeFileSync(output, `${JSON.stringify(recording, undefined, 2)}\n`);
   if (requests.length < all.length) notes.push(skipped);
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
   for (const note of notes) io.stderr.write(`${note}\n`);
   return exitCodes.good;
+}
+
+/** A recording of an outage looks like any other. */
+function failingReads({ exchanges }: Recording, { probes }: ConformanceConfig): string[] {
+  const readable = probes?.readable && toRecordedRequest(probes.readable);
+  const [read] = exchanges.filter(({ request }) => JSON.stringify(request) === JSON.stringify(readable));
+  if (read === undefined || read.response.status < 400) return [];
+  return [`${read.request.method} ${read.request.path}, which should be readable, is a ${read.response.status}.`];
 }
 
 function tooLarge({ method, path: target }: RecordedRequest): string {

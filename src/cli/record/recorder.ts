@@ -97,12 +97,14 @@ export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
 
 function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof globalThis.fetch): ConnectorClient {
   const { path, parameters } = config.probes?.initialize ?? {};
+  const { maxWaitMs = 10_000 } = config;
   return fromOptions(() =>
     createConnectorClient({
       baseUrl,
       initialize:
         parameters === undefined ? async () => ({}) : { path, parameters: toSessionParameters(parameters) ?? [] },
-      rateLimit: { ...config.rateLimit, maxWaitMs: config.maxWaitMs ?? 10_000 },
+      // A denial that carries the wait header would be a limit for ever.
+      rateLimit: { ...config.rateLimit, maxWaitMs, maxTotalWaitMs: 3 * maxWaitMs },
       retry: { retries: 0 },
       timeoutMs: config.timeoutMs ?? 10_000,
       fetch,
