@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { type ConformanceConfig, conformance } from '../../conformance/index.js';
 import { isSafeMethod } from '../../internal/index.js';
-import { type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
+import { type RecordedExchange, type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
 import { loadConfig } from '../config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, UsageError } from '../io.js';
 import { collect, parseUrl, readText } from '../values.js';
@@ -57,21 +57,21 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const recorded = await recordExchanges(requests, url, config, io.signal, file);
   const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
   const leftOut = requests.filter((request) => recorded.recording.exchanges.every((each) => each.request !== request));
-  const notes = [...leftOut.map(tooLarge), ...failingReads(recording, config)];
+  const notes = leftOut.map(tooLarge);
   if (leftOut.length === requests.length) throw new UsageError(notes.join('\n'));
   writeFileSync(output, `${JSON.stringify(recording, undefined, 2)}\n`);
   if (requests.length < all.length) notes.push(skipped);
+  const readable = config.probes?.readable && all[0];
+  const read = recording.exchanges[recorded.recording.exchanges.findIndex(({ request }) => request === readable)];
+  if (read !== undefined && read.response.status >= 400) notes.push(failing(read));
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
   for (const note of notes) io.stderr.write(`${note}\n`);
   return exitCodes.good;
 }
 
 /** A recording of an outage looks like any other. */
-function failingReads({ exchanges }: Recording, { probes }: ConformanceConfig): string[] {
-  const readable = probes?.readable && toRecordedRequest(probes.readable);
-  const [read] = exchanges.filter(({ request }) => JSON.stringify(request) === JSON.stringify(readable));
-  if (read === undefined || read.response.status < 400) return [];
-  return [`${read.request.method} ${read.request.path}, which should be readable, is a ${read.response.status}.`];
+function failing({ request: { method, path: target }, response: { status } }: RecordedExchange): string {
+  return `${method} ${target}, which should be readable, is a ${status}.`;
 }
 
 function tooLarge({ method, path: target }: RecordedRequest): string {

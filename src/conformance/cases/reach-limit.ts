@@ -59,7 +59,7 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
 
 async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const { request, times, concurrency, before } = prober.settings.limit!;
-  if (before !== undefined) await callProbe('limit.before', before);
+  await callProbe('limit.before', () => before?.());
   await prober.limits.waitOut();
   let session = await prober.session();
   let sent = 0;

@@ -83,12 +83,12 @@ function readOperation(document: Json, path: string, method: string, item: Json)
   const security = operation.security ?? document.security;
   const content = Object.entries(objectAt(resolve(document, operation.requestBody).content));
   const [, json] = content.find(([type]) => jsonType.test(type)) ?? [];
-  const { schema, example, examples } = objectAt(json);
+  const { schema } = objectAt(json);
   return {
     method: method.toUpperCase(),
     path,
     parameters: readParameters(document, [...listAt(item.parameters), ...listAt(operation.parameters)]),
-    body: schema === undefined ? undefined : { schema, example: exampleOf(document, { example, examples }) },
+    body: schema === undefined ? undefined : { schema, example: exampleOf(document, objectAt(json)) },
     needsSession: listAt(security).length > 0 && listAt(security).every((way) => Object.keys(objectAt(way)).length > 0),
   };
 }
@@ -102,7 +102,8 @@ function exampleOf(document: Json, { example, examples }: Json): unknown {
 function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const node of nodes) {
-    const { name, in: given, required, schema, style = 'form', explode, example, examples } = resolve(document, node);
+    const parameter = resolve(document, node);
+    const { name, in: given, required, schema, style = 'form', explode } = parameter;
     const place = places.find((each) => each === given);
     if (typeof name !== 'string' || place === undefined) continue;
     const isRequired = place === 'path' || required === true;
@@ -111,7 +112,7 @@ function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] 
       in: place,
       required: isRequired,
       schema,
-      example: exampleOf(document, { example, examples }),
+      example: exampleOf(document, parameter),
       style,
       explode: explode !== false,
     });

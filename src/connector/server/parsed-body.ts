@@ -39,9 +39,9 @@ function toText(body: string, headers: IncomingHttpHeaders): Buffer<ArrayBuffer>
   const bytes = Buffer.from(body);
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   if (length !== undefined && encoding === undefined) return Number(length) === bytes.length ? bytes : lost();
-  const charset = charsetOf(headers['content-type'] ?? '') ?? 'utf-8';
-  const isSame = bytes.length === body.length || (/^utf-?8$/i.test(charset) && !body.includes('\uFFFD'));
-  return isSame ? bytes : lost();
+  const isAscii = bytes.length === body.length;
+  const isUtf8 = charsetOf(headers['content-type'] ?? '') === undefined && !body.includes('\uFFFD');
+  return isAscii || isUtf8 ? bytes : lost();
 }
 
 function toJson(body: unknown): Buffer<ArrayBuffer> | Error {
