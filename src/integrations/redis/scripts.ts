@@ -14,6 +14,8 @@ export function namesOf({ redis, prefix, connection }: Pick<Settings, 'redis' | 
     session: `${base}session`,
     lock: `${base}login`,
     refusal: `${base}refusal`,
+    /** How the login of the holder of this token failed. */
+    failureOf: (token: string) => `${base}failure:${token}`,
     pauses: `${base}pauses`,
     quotas: `${base}quotas`,
     news: `${keyPrefix}${base}news:${db}`,
@@ -23,9 +25,10 @@ export function namesOf({ redis, prefix, connection }: Pick<Settings, 'redis' | 
 /** What a process that needs a newer session has to do. */
 export type RenewalStep =
   | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
-  | { type: 'refused'; refusal: string }
+  | { type: 'refused'; failure: string; leftMs: number }
+  | { type: 'failed'; failure: string }
   | { type: 'login' }
-  | { type: 'wait' };
+  | { type: 'wait'; holder: string };
 
 /** Reads the clock of Redis in a script. */
 export const nowInScript = `
@@ -51,22 +54,26 @@ end
 
 const renewalScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
-if refusal then return { 'refused', refusal } end
+if refusal then return { 'refused', refusal, tostring(redis.call('PTTL', KEYS[3])) } end
+local failure = redis.call('GET', KEYS[4])
+if failure then return { 'failed', failure } end
 if now > tonumber(ARGV[4]) then return redis.error_reply('the question came too late') end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
-return { 'wait' }`;
+return { 'wait', redis.call('GET', KEYS[2]) }`;
 
 /**
- * In one step: adopt a newer session, respect a refusal, or take the right to log in. After the deadline nobody would use
+ * In one step: adopt a newer session, respect a refusal, share the failure of the login that was waited for (`awaited` is its
+ * token, or empty), or take the right to log in. After the deadline nobody would use
  * that right, so it is not taken: a Redis that hung runs what it was asked meanwhile (rule G11).
  */
 export async function beginRenewal(
   redis: Redis,
-  { session, lock, refusal }: Names,
-  { expired, token, takeoverMs, deadline }: { expired: number; token: string; takeoverMs: number; deadline: number },
+  { session, lock, refusal, failureOf }: Names,
+  facts: { expired: number; token: string; awaited: string; takeoverMs: number; deadline: number },
 ): Promise<RenewalStep> {
-  const keys = [session, lock, refusal];
-  return readStep(await redis.eval(renewalScript, 3, ...keys, expired, token, takeoverMs, deadline));
+  const { expired, token, awaited, takeoverMs, deadline } = facts;
+  const keys = [session, lock, refusal, failureOf(awaited)];
+  return readStep(await redis.eval(renewalScript, keys.length, ...keys, expired, token, takeoverMs, deadline));
 }
 
 /** Looks for a newer session, without taking the right to log in. */
@@ -80,8 +87,10 @@ function readStep(result: unknown): RenewalStep {
   // Missing if an earlier version wrote it; negative if the clock of Redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
-  if (type === 'refused') return { type, refusal: first };
-  return { type: type as 'login' | 'wait' };
+  if (type === 'refused') return { type, failure: first, leftMs: Number(second) };
+  if (type === 'failed') return { type, failure: first };
+  if (type === 'wait') return { type, holder: first };
+  return { type: 'login' };
 }
 
 const saveScript = `${nowInScript}
@@ -117,14 +126,18 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 return 1`;
 
-/** Releases the right to log in after a failure; a refusal stops the others, too. */
+/** How long those that waited for a login have for reading how it failed, in milliseconds. */
+const failureMs = 60_000;
+
+/** Releases the right to log in after a failure, which those that waited share; a refusal stops all others, too. */
 export async function giveUp(
   redis: Redis,
-  { lock, refusal, news }: Names,
-  facts: { token: string; reason: string | undefined; cooldownMs: number; message: string },
+  { lock, refusal, failureOf, news }: Names,
+  facts: { token: string; failure: string | undefined; refused: boolean; cooldownMs: number; message: string },
 ): Promise<void> {
-  const { token, reason = '', cooldownMs, message } = facts;
-  await redis.eval(giveUpScript, 2, lock, refusal, token, reason, cooldownMs, news, message);
+  const { token, failure = '', refused, cooldownMs, message } = facts;
+  const [key, keptMs] = refused ? [refusal, cooldownMs] : [failureOf(token), failureMs];
+  await redis.eval(giveUpScript, 2, lock, key, token, failure, keptMs, news, message);
 }
 
 const extendScript = `

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SharedSession } from '../../client/index.js';
+import type { InitializeError, SharedSession } from '../../client/index.js';
 import { sleep, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
 import type { Settings } from './options.js';
@@ -31,16 +31,19 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
     const token = randomUUID();
     let awaySince = systemClock.monotonic();
     let unusable = expired;
+    /** The token of the login that this process waits for. */
+    let awaited = '';
     let overtaken = false;
     while (!closing.aborted) {
       const { signal } = news; // read before asking redis, so that no message is missed
-      const ask = { expired: unusable, token, takeoverMs };
+      const ask = { expired: unusable, token, awaited, takeoverMs };
       const step = await link
         .run((redis, deadline) => beginRenewal(redis, names, { ...ask, deadline }))
         .catch(() => undefined);
       if (step !== undefined) awaySince = systemClock.monotonic();
       else if (systemClock.monotonic() >= awaySince + (whenAway === 'wait' ? maxAwayMs : 0)) break;
-      if (step?.type === 'refused') throw readRefusal(step.refusal);
+      if (step?.type === 'refused') throw readFailure(step.failure, step.leftMs);
+      if (step?.type === 'failed') throw readFailure(step.failure);
       if (step?.type === 'login') {
         const session = await logIn(unusable, token, login);
         if (session !== undefined) return session;
@@ -52,6 +55,7 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
         if (headers !== undefined) return know(step.generation, headers, ageMs);
         unusable = step.generation; // encrypted with another key
       } else {
+        awaited = step?.holder ?? awaited;
         await sleep(systemClock, lookMs, signal, closing).catch(() => {});
       }
     }
@@ -69,7 +73,7 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
     try {
       headers = await login();
     } catch (error) {
-      const facts = { token, reason: writeRefusal(error), cooldownMs, message };
+      const facts = { token, ...writeFailure(error), cooldownMs, message };
       await link.run((redis) => giveUp(redis, names, facts)).catch(() => {});
       throw error;
     } finally {
@@ -117,22 +121,22 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
   };
 }
 
-interface Refusal {
-  message: string;
-  status?: number;
-  code?: string;
+type Failure = Pick<InitializeError, 'message' | 'status' | 'code' | 'refused'>;
+
+/**
+ * A failed login as JSON for other processes; its message contains no secret (rule E5). They hear nothing of a client that was
+ * closed, nor of a failed connection, which may be this machine's own: then they log in themselves.
+ */
+function writeFailure(error: unknown): { failure: string | undefined; refused: boolean } {
+  const { name, message, status, code, refused = false, cause } = Object(error) as InitializeError;
+  const isShared = name === 'InitializeError' && (cause as { code?: unknown } | undefined)?.code !== 'NETWORK_ERROR';
+  return { failure: isShared ? JSON.stringify({ message, status, code, refused }) : undefined, refused };
 }
 
-/** A refused login as JSON for other processes; `undefined` for other failures. Its message contains no secret (rule E5). */
-function writeRefusal(error: unknown): string | undefined {
-  if (!(error instanceof Error) || (error as { refused?: unknown }).refused !== true) return undefined;
-  const { message, status, code } = error as Refusal;
-  return JSON.stringify({ message, status, code });
-}
-
-/** The refusal as an error that the client turns into an `InitializeError`, by its name and fields. */
-function readRefusal(text: string): Error {
-  const { message, ...facts } = JSON.parse(text) as Refusal;
-  const error = new Error(`${message} (another process was refused a moment ago)`);
-  return Object.assign(error, { name: 'InitializeError', refused: true, ...facts });
+/** The failure as an error that the client turns into an `InitializeError`, by its name and fields. */
+function readFailure(text: string, leftMs?: number): Error {
+  const { message, ...facts } = JSON.parse(text) as Failure;
+  const retryAt = leftMs === undefined ? undefined : new Date(Date.now() + leftMs);
+  const where = leftMs === undefined ? 'a login of another process' : 'the last login of any process, a moment ago';
+  return Object.assign(new Error(`${message} (${where})`), { name: 'InitializeError', ...facts, retryAt });
 }

@@ -3,6 +3,7 @@ import { InitializeError } from 'concordat/client';
 import { type RedisStateOptions, redisState } from 'concordat/redis';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Exchange, scriptedConnector } from '../../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { encryptionKey, member } from './helpers/member.js';
@@ -322,6 +323,55 @@ describe.runIf(serverProgram)('states of one connection', () => {
     expect(second).toBeInstanceOf(InitializeError);
     expect(second).toMatchObject({ status: 401, code: first.code, refused: true });
     expect(connector.journal).toHaveLength(1);
+  });
+
+  it('a refusal lasts as long as it has left, not once more from when a process hears of it (S5)', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector({ credentials: { user: 'ada', password: 'another one' } });
+    const [one, two] = [member(server, url), member(server, url, { loginCooldownMs: 600_000 })];
+    await rejection(one.client.get('/issues'));
+    await one.redis.pexpire('concordat:{c}:refusal', 20_000);
+    const { retryAt } = (await rejection(two.client.get('/issues'))) as InitializeError;
+    expect(retryAt!.getTime()).toBeLessThanOrEqual(Date.now() + 20_000);
+  });
+
+  /** Processes that wait for the login of the first one, which `respond` ends. */
+  async function waitingForALogin(respond: (exchange: Exchange) => void) {
+    const server = await redisServer();
+    const connector = await scriptedConnector();
+    let end = () => {};
+    connector.initialize = (exchange) => {
+      end = () => respond(exchange);
+    };
+    const join = (redis?: Redis) => member(server, connector.url, { redis }, { retry: { retries: 0 } }).client;
+    const first = rejection(join().get('/issues'));
+    await until(() => connector.logins.length === 1);
+    const watched = [watchedConnection(server), watchedConnection(server)];
+    const others = watched.map(({ redis }) => join(redis));
+    const calls = others.map((client) => track(client.get('/issues')));
+    await until(() => watched.every(({ questions }) => questions.length >= 2)); // so the first was answered: wait
+    expect(connector.logins).toHaveLength(1);
+    connector.initialize = (exchange) => connector.logIn(exchange);
+    end();
+    await until(() => calls.every(({ settled }) => settled));
+    return { connector, errors: [await first, ...calls.map(({ error }) => error)], others };
+  }
+
+  it('share the failure of the login that they wait for, and a later call logs in again (S6)', async () => {
+    const { connector, errors, others } = await waitingForALogin(({ reply }) => reply(500));
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(InitializeError);
+      expect(error).toMatchObject({ status: 500, refused: false });
+    }
+    expect(connector.logins).toHaveLength(1);
+    for (const client of others) await client.get('/issues');
+    expect(connector.logins).toHaveLength(2);
+  });
+
+  it('do not share a failed connection: the next one logs in', async () => {
+    const { connector, errors } = await waitingForALogin(({ drop }) => drop());
+    expect(errors).toEqual([expect.any(InitializeError), undefined, undefined]);
+    expect(connector.logins).toHaveLength(2);
   });
 
   it('end when they are closed: nothing keeps listening, and the connection given stays open', async () => {
