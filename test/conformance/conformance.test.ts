@@ -236,6 +236,14 @@ describe('what is sent', () => {
     expect(results.find((result) => result.id === 'routes.readable')?.status).toBe('passed');
   });
 
+  it('says that a login is missing when the readable request gets a 401 without one: the connector may be right', async () => {
+    const { baseUrl } = await modelConnector();
+    const { results, counts } = await runConformance({ baseUrl, probes: { readable: '/issues' } });
+    expect(counts.failed).toBe(0);
+    const { status, reason } = results.find(({ id }) => id === 'routes.readable') as CaseResult;
+    expect([status, reason]).toEqual(['unjudged', expect.stringContaining('401; it needs a session: give the')]);
+  });
+
   it.each(['http://user:canary@h', 'http://h?a=1', 'http://h#a'])('refuses the `baseUrl` %s', async (baseUrl) => {
     await expect(runConformance({ baseUrl })).rejects.toThrow('`baseUrl` must have no user, query or fragment');
   });

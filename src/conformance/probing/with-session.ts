@@ -29,12 +29,16 @@ export async function servedReadable(prober: Prober): Promise<Completed> {
   throw new CannotCheck(`the readable request fails (${summarize(seen)})`);
 }
 
-/** The readable request with the shared session, once. */
+/** The readable request with the shared session, once. @throws CannotCheck when it gets a 401 and there is no login. */
 export function takeReadable(prober: Prober): Promise<Exchange> {
   return prober.once('readable', async () => {
     const readable = prober.readable;
     const seen = await prober.sendWithSession(readable);
-    if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
+    if (seen.response?.status !== 401) return seen;
+    if (!prober.canLogIn) {
+      const hint = 'it needs a session: give the parameters of a login, `probes.initialize.parameters` (`-i`)';
+      throw new CannotCheck(`${summarize(seen)}; ${hint}`);
+    }
     // Both take the first idle connection: does the session live there? `session.parallel` looks elsewhere.
     prober.forgetSession();
     await sleep(systemClock, idleMs);

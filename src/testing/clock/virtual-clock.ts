@@ -21,7 +21,7 @@ export interface VirtualClock extends Clock {
   /**
    * Fires timers until the promise settles, and returns its value: for work that waits along the way.
    *
-   * @throws what the promise rejects with; Error when it is still pending and no timer is left.
+   * @throws what the promise rejects with; Error when it is still pending and no timer is left, or 100,000 have fired.
    */
   runUntil<T>(promise: PromiseLike<T>): Promise<T>;
   /** Changes the time of day without letting time pass, as when a clock is set or a machine wakes up. */
@@ -140,10 +140,12 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
         };
         promise.then(done, done);
         await settle();
-        while (!settled) {
+        for (let fired = 0; !settled; fired++) {
           const entry = next();
           if (entry === undefined)
             throw new Error('The promise is still pending, and no timer is left that it could wait for.');
+          if (fired === mostTimers)
+            throw new Error(`The promise is still pending after ${mostTimers} timers have fired.`);
           await fire(entry);
         }
         return promise;
