@@ -187,6 +187,7 @@ test.each([
   const [head, body] = answer.split('\r\n\r\n') as [string, string];
   expect(head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);
   expect(head.toLowerCase()).toContain('content-type: application/json; charset=utf-8');
+  expect(head.toLowerCase()).toContain('cache-control: no-store');
   expect(JSON.parse(body).errors).toEqual({ code: expect.any(String), message: expect.any(String) });
 });
 

@@ -135,6 +135,7 @@ function unreadableResponse(errorCode = ''): string {
     `HTTP/1.1 ${status} ${reason}`,
     `content-type: ${errorContentType}`,
     `content-length: ${body.length}`,
+    'cache-control: no-store',
     'connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
