@@ -32,6 +32,40 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a connection that PostgreSQL ends 
   });
 });
 
+describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that refuses for a moment is unavailable (K18)', () => {
+  it('because a timeout of the server runs out', async () => {
+    const { url } = await emptyDatabase(kind!);
+    const first = await openForTest({ database: url, edition: 'Professional' });
+    const { apiKey } = await first.create(ada, { name: 'CI', expiresOn: first.maxExpiresOn() });
+    const impatient = await openForTest({ database: `${url}%20-c%20lock_timeout%3D2000`, edition: 'Professional' });
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin; lock table concordat_api_key in exclusive mode');
+    expect(await impatient.revoke(ada, apiKey.id).catch((error: unknown) => error)).toMatchObject({
+      kind: 'unavailable',
+      cause: { message: expect.stringMatching(/^postgres:.*lock timeout/) },
+    });
+  });
+
+  it.each([
+    ['has become a replica', '25006'],
+    ['has no room on its disk', '53100'],
+    ['cannot serialize', '40001'],
+  ])('because it %s (%s)', async (_what, state) => {
+    const database = await emptyDatabase(kind!);
+    const apiKeys = await openForTest({ database: database.url, edition: 'Professional' });
+    const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    await database.query(`create function refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'not now' using errcode = '${state}'; end $$`);
+    await database.query('create trigger t before update on concordat_api_key execute function refuse()');
+    expect(await apiKeys.revoke(ada, apiKey.id).catch((error: unknown) => error)).toMatchObject({
+      kind: 'unavailable',
+      cause: { message: expect.stringMatching(/^postgres:.*not now/) },
+    });
+  });
+});
+
 describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reached', () => {
   /** The way to the server, which can be blocked: nothing comes through any more, and the connections stay. */
   async function wayTo(url: string) {
@@ -71,7 +105,7 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reache
   const unavailable = {
     name: 'ApiKeyError',
     kind: 'unavailable',
-    message: 'The database cannot be reached right now. Try again in a few seconds.',
+    message: 'The database cannot be used right now. Try again in a few seconds.',
   };
 
   async function openOnTheWay() {

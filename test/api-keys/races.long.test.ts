@@ -248,4 +248,17 @@ describe('another writer of a SQLite file (K18)', () => {
     await revocation;
     expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
   });
+
+  it('that does not end is a database that is unavailable (K19)', async () => {
+    const database = await emptyDatabase(sqlite);
+    const apiKeys = await openForTest({ database: database.url, edition: 'Professional' });
+    const other = await openSqliteFile(database.url);
+    other.exec('begin immediate');
+    const { kind, message, cause } = await refusalOf(
+      apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() }),
+    );
+    other.close();
+    expect([kind, message]).toEqual(['unavailable', expect.stringContaining('is writing to the database')]);
+    expect((cause as Error).message).toContain(database.url);
+  });
 });

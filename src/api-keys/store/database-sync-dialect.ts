@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { ApiKeyError } from '../api-key-error.js';
 
 /** The part of `node:sqlite` used here; `@photostructure/sqlite` has the same interface. */
 export interface DatabaseSync {
@@ -23,6 +24,7 @@ export interface StatementSync {
 }
 
 const lockTimeoutMs = 10_000;
+const busyMessage = 'Another program is writing to the database. Try again in a few seconds.';
 /** For the rare moments when even a reader waits: another process recovers or closes the database. */
 export const busyTimeoutMs = 5000;
 
@@ -40,7 +42,7 @@ export function databaseSyncDialect(database: DatabaseSync): Dialect {
   };
 }
 
-/** There is one connection: callers wait until it is free, for a whole transaction. */
+/** There is one connection: callers wait until it is free, for a whole transaction from the moment that it may write. */
 class DatabaseSyncDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: DatabaseConnection;
@@ -79,9 +81,9 @@ class DatabaseSyncDriver implements Driver {
 
   /**
    * Waits for other writers without blocking the event loop. SQLite's own busy handler blocks it, and the writer may be
-   * another connection of this process, which could then never finish.
+   * another connection of this process, which could then never finish. Readers have the connection meanwhile.
    *
-   * @throws Error `database is locked` after ten seconds.
+   * @throws ApiKeyError `unavailable` after ten seconds.
    */
   async beginTransaction(): Promise<void> {
     const giveUpAt = performance.now() + lockTimeoutMs;
@@ -91,12 +93,15 @@ class DatabaseSyncDriver implements Driver {
         this.#database.exec('begin immediate');
         return;
       } catch (error) {
-        if (!isLocked(error) || performance.now() > giveUpAt) throw error;
+        if (!isLocked(error)) throw error;
+        if (performance.now() > giveUpAt) throw new ApiKeyError('unavailable', busyMessage, { cause: error });
       } finally {
         this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
       }
+      this.#release();
       // A random wait keeps writers from meeting again and again.
       await pause(1 + Math.random() * 4);
+      await this.acquireConnection();
     }
   }
 

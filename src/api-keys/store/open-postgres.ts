@@ -73,13 +73,16 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
   };
 }
 
-/** A connection is lost or refused, the server stops or starts, or has too many connections; of SQLSTATEs these alone. */
-const lostState = /^(?:08|57P0|53300)/;
+/**
+ * SQLSTATEs of what may succeed in a moment: a connection is lost or refused, the server stops, starts or lacks resources, a
+ * timeout of the server ran out, others write the same rows, or the server has become a replica.
+ */
+const temporaryState = /^(?:08|53|57|40001|40P01|55P03|25006|25P0[34])/;
 const sqlState = /^[0-9A-Z]{5}$/;
 
 /**
- * The pool for Kysely. What cannot be reached or does not answer is `unavailable` (rule K19), and a connection that was lost in
- * the middle of something is not used again; other errors name the database (rule K18).
+ * The pool for Kysely. What cannot be reached or does not answer now is `unavailable` (rule K19), and its connection is not used
+ * again: it may be lost, or lead to what has become a replica; other errors name the database (rule K18).
  */
 function toNamedPool(pool: Pool, name: string): PostgresPool {
   return {
@@ -100,13 +103,13 @@ function toNamedPool(pool: Pool, name: string): PostgresPool {
   };
 }
 
-/** @returns an ApiKeyError for a database that does not answer; otherwise the same error, whose SQLSTATE others look at. */
+/** @returns an ApiKeyError for a database that does not answer, or not now; otherwise the same error, whose SQLSTATE others look at. */
 function namedError(error: unknown, name: string): unknown {
   const { code } = (error ?? {}) as { code?: unknown };
   const state = typeof code === 'string' && sqlState.test(code) ? code : undefined;
-  if (state === undefined || lostState.test(state)) {
+  if (state === undefined || temporaryState.test(state)) {
     const cause = withDatabaseName(error, name);
-    return new ApiKeyError('unavailable', 'The database cannot be reached right now. Try again in a few seconds.', {
+    return new ApiKeyError('unavailable', 'The database cannot be used right now. Try again in a few seconds.', {
       cause,
     });
   }
