@@ -100,6 +100,15 @@ describe('every kind of response carries it (W8)', () => {
     }
   });
 
+  test('and a response that has begun takes none, which costs no call', async () => {
+    const ok = await endSystem({ status: 200, headers, body: {} });
+    const set = () => {
+      throw new Error('Cannot set headers after they are sent to the client');
+    };
+    const response = await announceQuota(set, endSystemFetch())(ok);
+    expect(response.status).toBe(200);
+  });
+
   test('in a plain Hono app, its errors included', async () => {
     const gone = await endSystem({ status: 404, headers, body: {} });
     const app = new Hono();

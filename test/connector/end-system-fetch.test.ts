@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import { ConnectorError, isConnectorError, RateLimitError } from 'concordat';
 import { endSystemFetch, limitBody, readResponse, serve } from 'concordat/connector';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { endSystem, type Reply } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
@@ -16,6 +17,11 @@ async function failureOf(reply: Reply, options?: Options): Promise<ConnectorErro
   );
   if (!isConnectorError(error)) throw new Error(`expected a ConnectorError, got ${String(error)}`);
   return error;
+}
+
+async function* failing() {
+  yield Buffer.from('a');
+  throw new RangeError('cannot decrypt');
 }
 
 const said = { code: 'E_42', message: 'The end system says no', extra: [1] };
@@ -89,6 +95,7 @@ describe('without a preset', () => {
     [{ code: '', message: ['one', ' ', 'two'] }, 'NOT_FOUND', 'one; two'],
     [{ error: 'not_found', error_description: 'No such thing' }, 'not_found', 'No such thing'],
     ['Rate plan is gone\n', 'NOT_FOUND', 'Rate plan is gone'],
+    [['Name is required', 'Key is taken'], 'NOT_FOUND', 'Name is required; Key is taken'],
     ['x'.repeat(200), 'NOT_FOUND', 'x'.repeat(200)],
   ])('code and message of %j are passed on (E3)', async (body, code, message) => {
     expect(await failureOf({ status: 404, body })).toMatchObject({ code, message });
@@ -233,6 +240,34 @@ describe('an end system that does not answer', () => {
     for (const read of [response.json(), other.formData()]) await expect(read).rejects.toBeInstanceOf(TypeError);
   });
 
+  test('has its time for itself: what the connector does between the head and the body does not count', async () => {
+    let finish = () => {};
+    const url = await endSystem((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+      finish = () => response.end('7}');
+    });
+    const response = await endSystemFetch()(url);
+    const now = performance.now();
+    const later = vi.spyOn(performance, 'now').mockReturnValue(now + 3_600_000);
+    onTestFinished(() => later.mockRestore());
+    const reading = response.json();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    finish();
+    expect(await reading).toEqual({ id: 7 });
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a web stream', () => new ReadableStream({ pull: () => Promise.reject(new RangeError('cannot decrypt')) })],
+    ['a stream of Node', () => Readable.from(failing())],
+    ['a generator', () => failing()],
+  ])('is not to blame for a body that fails: %s', async (_what, bodyOf) => {
+    const url = await endSystem((request, response) => {
+      request.resume().on('end', () => response.end('{}'));
+    });
+    const init = { method: 'POST', body: bodyOf(), duplex: 'half' } as RequestInit;
+    await expect(endSystemFetch()(url, init)).rejects.toThrow(new RangeError('cannot decrypt'));
+  });
+
   test('is too slow for AbortSignal.timeout: 504', async () => {
     const url = await endSystem(() => {});
     await expect(endSystemFetch()(url, { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
@@ -313,6 +348,28 @@ describe('an end system that does not answer', () => {
 });
 
 describe('hostile error bodies', () => {
+  test('JSON that breaks off is no message', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const error = await failureOf({ status: 404, headers, body: '{"message":"half' });
+    expect(error.message).toBe('GET /issues/7: the end system responded with 404 Not Found.');
+    expect(error.detail).toBe('{"message":"half'); // control
+  });
+
+  test('a string as JSON is the message', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const error = await failureOf({ status: 404, headers, body: '"Name is required"' });
+    expect(error.message).toBe('Name is required');
+  });
+
+  test.each([
+    ['a picture', { 'content-type': 'image/png' }, '\x89PNG\r\n'],
+    ['what was packed in a way that fetch does not know', { 'content-encoding': 'x-own' }, '(\xb5/\xfd\0\x01'],
+  ])('%s is neither message nor detail', async (_what, headers, body) => {
+    const error = await failureOf({ status: 404, headers, body });
+    expect(error.message).toBe('GET /issues/7: the end system responded with 404 Not Found.');
+    expect(error.detail).toBeUndefined();
+  });
+
   test('one that is cut keeps its status and what has arrived', async () => {
     const url = await endSystem((_request, response) => {
       response.writeHead(404, { 'content-length': '1000' }).write('{"code":"half');

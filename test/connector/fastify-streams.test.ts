@@ -41,6 +41,14 @@ async function start(answer: (reply: FastifyReply) => unknown) {
   return { url, seen };
 }
 
+test('an error is written as it is, whatever serializer the route has set', async () => {
+  const { url } = await start((reply) => {
+    reply.serializer((data) => JSON.stringify({ wrapped: data }));
+    throw failure;
+  });
+  expect(errorsOf(await send(url, { path: '/file' })).code).toBe('INTERNAL_ERROR');
+});
+
 describe.each(sent)('%s that a Fastify route sends', (_name, bodyOf) => {
   test('goes to `onError` once when it fails in the middle, and breaks the connection (E4)', async () => {
     const { url, seen } = await start((reply) => reply.type('text/plain').send(bodyOf(2)));

@@ -30,6 +30,38 @@ describe('logError, for a terminal', () => {
     expect(lines[0]).toMatch(/^GET \/items\/7: TypeError: item is not iterable\n {4}at .*log-error\.test\.ts:\d+:\d+/);
   });
 
+  test.each<[string, () => unknown, RegExp]>([
+    [
+      'other issues',
+      () => Object.assign(new Error('is locked'), { issues: ['OPS-1'] }),
+      /^GET \/items\/7: Error: is locked\n/,
+    ],
+    [
+      'issues with a path of text',
+      () => Object.assign(new Error('not valid'), { issues: [{ path: 'title', message: 'too long' }] }),
+      /^GET \/items\/7: Error: not valid\n/,
+    ],
+    [
+      'a message that is no text',
+      () => Object.assign(new Error(), { message: { text: 'a' }, code: 'E' }),
+      /Error: .*\(E\)/,
+    ],
+    ['a name that is a symbol', () => Object.assign(new Error('down'), { name: Symbol('n') }), /Symbol\(n\): down/],
+    [
+      'a stack that throws',
+      () => Object.defineProperty(new Error('down'), 'stack', { get: () => expect.unreachable() }),
+      /^GET \/items\/7: Error: down$/,
+    ],
+    [
+      'a message that throws',
+      () => Object.defineProperty(new Error('down'), 'message', { get: () => expect.unreachable() }),
+      /^GET \/items\/7: an error that cannot be read/,
+    ],
+  ])('writes a line for an error with %s', (_what, make, line) => {
+    logError(make(), request, keep);
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  });
+
   test('writes one line for what the service is told anyway', () => {
     logError(new NotFoundError('No issue 7', { code: 'ISSUE_NOT_FOUND' }), request, keep);
     expect(lines).toEqual(['GET /items/7: 404 ISSUE_NOT_FOUND: No issue 7']);

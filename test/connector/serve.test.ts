@@ -167,6 +167,44 @@ test.each(['keep-alive', 'close'])(
   },
 );
 
+test.each<[string, () => Response]>([
+  ['that was read', () => respond(async (response) => void (await response.text()))],
+  ['that somebody reads', () => respond((response) => void response.body?.getReader())],
+  ['that says that fetch failed', () => Response.error()],
+  ['without the bytes of its content-length', () => new Response(null, { headers: { 'content-length': '9' } })],
+])('a response %s is a 500, of which `onError` hears', async (_what, make) => {
+  const heard: unknown[] = [];
+  const connector = makeConnector({ onError: (error) => void heard.push(error) });
+  connector.get('/', make);
+  connector.get('/next', (c) => c.text('fine'));
+  const url = await start(connector);
+  expect((await send(url, { headers: withToken })).status).toBe(500);
+  expect(heard).toEqual([expect.any(Error)]);
+  expect((await send(url, { path: '/next', headers: withToken })).body).toBe('fine');
+});
+
+function respond(use: (response: Response) => unknown): Response {
+  const response = Response.json({ id: 7 });
+  void use(response);
+  return response;
+}
+
+test('the response to a HEAD has the length of the one to a GET', async () => {
+  const connector = makeConnector();
+  connector.get('/', () => new Response(null, { headers: { 'content-length': '9' } }));
+  const { status, headers } = await send(await start(connector), { method: 'HEAD', headers: withToken });
+  expect([status, headers['content-length']]).toEqual([200, '9']);
+});
+
+test.each([
+  ['headers', 'POST /initialize HTTP/1.1\r\nhost: h\r\nx-part:'],
+  ['body', 'POST /initialize HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\nhalf'],
+])('a request whose %s take longer than `requestTimeoutMs` to arrive is a 408', async (_what, bytes) => {
+  const server = await serve(makeConnector(), { port: 0, requestTimeoutMs: 100 });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  expect(await sendBytes(server.url, bytes)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+});
+
 test('a response with a `trailer` that announces none goes out', async () => {
   const url = await start(new Hono().get('/', () => new Response('done', { headers: { trailer: 'x-sum' } })));
   expect(await send(url)).toMatchObject({ status: 200, body: 'done' });

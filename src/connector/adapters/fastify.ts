@@ -147,5 +147,7 @@ function translate(thrown: unknown): unknown {
 
 function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
   for (const name of staleHeaders) reply.removeHeader(name);
+  // A route may have set a serializer for its own data.
+  reply.serializer((text) => text as string);
   reply.code(status).headers(headers).send(body);
 }

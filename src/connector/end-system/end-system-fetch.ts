@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import type { ConnectorError } from '../../contract/index.js';
-import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
+import {
+  bool,
+  checkOptions,
+  functionOf,
+  option,
+  optionsOf,
+  quiet,
+  type ShapeOf,
+  timeLimit,
+} from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
@@ -11,6 +20,7 @@ import { requestOf } from './read-response.js';
 import { abortReason, isTimeout, limitTime } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
 import { isMistake, isRefusedRedirect, unreachable } from './unreachable.js';
+import { watchSource } from './watch-source.js';
 
 export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
@@ -100,12 +110,14 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     const caller = init?.signal ?? (input as Partial<Request>).signal;
     const limit = limitTime(timeoutMs, caller, request);
     const { signal } = limit;
+    const source = watchSource(init);
     try {
       let response: Response;
       try {
-        response = await (ownFetch ?? globalThis.fetch)(input, { ...init, signal });
+        response = await (ownFetch ?? globalThis.fetch)(input, { ...source.init, signal });
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
+        if (source.failure !== undefined) throw source.failure.error;
         // Where it leads fetch does not say: most likely to the login page, and one login more does no harm.
         if (loginPage !== undefined && isRefusedRedirect(thrown, input, init)) throw loginNeeded(request);
         throw isMistake(thrown, input, init, ownFetch !== undefined) ? thrown : unreachable(thrown, request);
@@ -139,7 +151,8 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     }
   };
   const plain = make(() => {});
-  listening.set(plain, (hear) => make((headers) => hear(headers, preset)));
+  // A quota is advice: what its listener does must not cost a response.
+  listening.set(plain, (hear) => make((headers) => quiet(hear)(headers, preset)));
   return plain;
 }
 

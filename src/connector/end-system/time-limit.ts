@@ -10,15 +10,21 @@ import { type EndSystemRequest, nameRequest } from './failure.js';
 export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefined, request: EndSystemRequest) {
   const controller = new AbortController();
   const { signal } = controller;
-  const endsAt = performance.now() + timeoutMs;
+  let leftMs = timeoutMs;
+  let startedAt: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const start = () => {
-    clearTimeout(timer);
-    const leftMs = endsAt - performance.now();
+    if (startedAt !== undefined) return;
+    startedAt = performance.now();
     // Node would fire a longer timer at once.
     if (leftMs < 2 ** 31) timer = setTimeout(() => controller.abort(timeoutError(request)), leftMs);
   };
-  const stop = () => clearTimeout(timer);
+  /** Only the time of the end system counts, not what the connector does between the head and the body. */
+  const stop = () => {
+    clearTimeout(timer);
+    if (startedAt !== undefined) leftMs -= performance.now() - startedAt;
+    startedAt = undefined;
+  };
   start();
   const leave = follow([caller], (reason) => {
     stop();

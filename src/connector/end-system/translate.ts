@@ -28,7 +28,8 @@ export function translateFailure(
   const secrets = secretsOf();
   const found = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]);
   const code = found === undefined || showsSecret(found, secrets) ? rule?.code : found;
-  const told = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
+  // At last the body itself, if it is a string or a list of them.
+  const told = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? []), []]) ?? plainText(failure);
   const redact = createRedact(secrets);
   // Redacts before cutting: a part of a secret could not be found. The author's `clean` gets no long text (rule E8).
   const message = told && limitBytes(redact(told), maxMessageBytes);
@@ -36,7 +37,7 @@ export function translateFailure(
   const { detail = true } = preset;
   const whole = preset.body === 'soap' ? (describeFault(json) ?? text) : text;
   const shown = (message && clean(message).trim()) || describeResponse(failure);
-  const details = { code, detail: detail ? clean(whole) : undefined };
+  const details = { code, detail: detail && isText(failure) ? clean(whole) : undefined };
   if (rule?.is === 'rate-limit')
     return new RateLimitError(shown, { ...details, retryAfterMs: readWait(rule, failure) });
   const status = rule?.status ?? statusFor(failure.status);
@@ -90,11 +91,19 @@ function statusFor(status: number): number {
   return status >= 500 || status < 400 ? 502 : status;
 }
 
-/** A short plain-text body is the message. */
-function plainText({ text, json, headers }: EndSystemFailure): string | undefined {
+/** A short plain-text body is the message. JSON that broke off is none. */
+function plainText(failure: EndSystemFailure): string | undefined {
+  const { text, json, headers } = failure;
   const line = text.trim();
-  if (json !== undefined || line.length > 200 || line.includes('<')) return undefined;
-  return headers.get('content-type')?.includes('html') ? undefined : line.replace(/\s+/g, ' ');
+  if (json !== undefined || line.length > 200 || line.includes('<') || !isText(failure)) return undefined;
+  return /html|json/i.test(headers.get('content-type') ?? '') ? undefined : line.replace(/\s+/g, ' ');
+}
+
+/** Neither a picture nor what fetch could not decompress. */
+function isText({ text, headers }: EndSystemFailure): boolean {
+  if (/^(?:image|audio|video|font)\/|octet-stream/i.test(headers.get('content-type') ?? '')) return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
+  return !/[\0-\x08\x0e-\x1a]/.test(text);
 }
 
 function describeResponse({ status, statusText, request }: EndSystemFailure): string {

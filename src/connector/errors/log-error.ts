@@ -33,8 +33,8 @@ export function logError(error: unknown, request: LoggedRequest | undefined, red
   const clean = (text: string) => printable(redact(text));
   const { status, code: wireCode } = toConnectorError(toldOf(error));
   const { method, path } = locate(request, clean);
-  const [code, message] = [clean(wireCode), headline(error, redact)];
-  const stack = status < 500 ? '' : printable(trace(error, redact));
+  const [code, message] = [clean(wireCode), safely(() => headline(error, redact), 'an error that cannot be read')];
+  const stack = status < 500 ? '' : safely(() => printable(trace(error, redact)), '');
   // biome-ignore lint/suspicious/noConsole: writing is what it is for
   const write = (line: string) => console.error(line);
   if (globalThis.process?.env.NODE_ENV === 'production') {
@@ -57,6 +57,15 @@ function isContext(request: LoggedRequest): request is LoggedContext {
   return 'req' in request && !('url' in request);
 }
 
+/** Anything may have been thrown, and a log that fails says nothing of it. */
+function safely(read: () => string, otherwise: string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** In one line: a contract error's message, else the name and the message. Redacts first: a secret that is cut is not found. */
 function headline(error: unknown, redact: Redact): string {
   return printable(limitBytes(redact(describe(error)).replace(/\s+/g, ' '), maxMessageBytes));
@@ -67,14 +76,21 @@ function describe(error: unknown): string {
   if (isConnectorError(error)) return error.message;
   // Zod's own message is JSON in many lines.
   const { issues } = error as { issues?: unknown };
-  if (Array.isArray(issues)) return `${error.name}: ${describeIssues(issues as Issue[])}`;
-  return `${error.name}: ${error.message}${describeDriver(error)}`;
+  if (isListOfIssues(issues)) return `${error.name}: ${describeIssues(issues)}`;
+  return `${String(error.name)}: ${String(error.message)}${describeDriver(error)}`;
+}
+
+/** Other libraries have other `issues`. */
+function isListOfIssues(value: unknown): value is Issue[] {
+  const isIssue = (one: Partial<Issue> | null) => typeof one?.message === 'string' && Array.isArray(one.path ?? []);
+  return Array.isArray(value) && value.every(isIssue);
 }
 
 /** The code and the detail that drivers of databases and sockets add: the message alone may not say which row it was. */
 function describeDriver(error: Error): string {
   const { code, detail } = error as { code?: unknown; detail?: unknown };
-  const isNews = (value: unknown): value is string => typeof value === 'string' && !error.message.includes(value);
+  const isNews = (value: unknown): value is string =>
+    typeof value === 'string' && !String(error.message).includes(value);
   return `${isNews(code) ? ` (${code})` : ''}${isNews(detail) ? `: ${detail}` : ''}`;
 }
 

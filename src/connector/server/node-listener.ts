@@ -38,9 +38,10 @@ export function toNodeHandler(
   );
   const waitHeader = options.rateLimit?.header ?? 'Retry-After';
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
+    // Of a response that cannot be written only the connector's own `onError` may hear.
+    if (options.onError === undefined) lateReporters.get(outgoing)?.(thrown);
     if (outgoing.headersSent) {
-      if (options.onError === undefined) lateReporters.get(outgoing)?.(thrown);
-      else writer.report(thrown, request);
+      writer.report(thrown, request);
       breakOff(outgoing);
       return;
     }
@@ -63,7 +64,7 @@ export function toNodeHandler(
         if (response.headers.has('x-hono-already-sent')) return written;
         // A host's own wait would make a limit of a denial (rule W2).
         if (response.status >= 400 && !outgoing.destroyed) outgoing.removeHeader(waitHeader);
-        await writeResponse(response, outgoing);
+        await writeResponse(response, outgoing, incoming.method === 'HEAD');
       } catch (thrown) {
         fail(thrown, given, outgoing);
       }

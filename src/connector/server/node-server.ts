@@ -39,6 +39,8 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
   const { port, hostname, tls, requestTimeoutMs, keepAliveTimeoutMs } = options;
   const server = createServer(options);
   server.requestTimeout = requestTimeoutMs === Number.POSITIVE_INFINITY ? 0 : requestTimeoutMs;
+  // With a shorter timeout for the whole request Node would exchange the two.
+  server.headersTimeout = Math.min(60_000, requestTimeoutMs);
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.removeAllListeners('request');
   const close = gracefulClose(server);
@@ -67,12 +69,12 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
 }
 
 /** Creates the server without importing a Node module, which bundlers for other runtimes could not resolve. */
-function createServer({ tls, http2 }: ListenOptions): Server {
+function createServer({ tls, http2, requestTimeoutMs }: ListenOptions): Server {
   const own = { fetch: () => new Response(), overrideGlobalObjects: false };
-  // Node would refuse a request without a body of the contract.
-  const requireHostHeader = false;
-  if (tls === undefined) return createAdaptorServer({ ...own, serverOptions: { requireHostHeader } }) as Server;
-  const serverOptions = { ...tls, allowHTTP1: true, requireHostHeader };
+  // Node would refuse a request without a body of the contract, and look for requests that take too long every 30 s.
+  const options = { requireHostHeader: false, connectionsCheckingInterval: Math.min(30_000, requestTimeoutMs) };
+  if (tls === undefined) return createAdaptorServer({ ...own, serverOptions: options }) as Server;
+  const serverOptions = { ...tls, allowHTTP1: true, ...options };
   const create = http2
     ? process.getBuiltinModule('node:http2').createSecureServer
     : process.getBuiltinModule('node:https').createServer;

@@ -15,13 +15,24 @@ const mostAtOnce = 16 * 1024;
  * @throws what the body fails with, or an Error for a body that is not as long as its `content-length`: the response is then
  * incomplete, and its connection must end, or the rest would be read as the next response (RFC 9112, 11.1).
  */
-export async function writeResponse(response: Response, outgoing: Outgoing): Promise<void> {
+export async function writeResponse(response: Response, outgoing: Outgoing, isHead: boolean): Promise<void> {
   const { status, body } = response;
   // A response of HTTP/2 does not say that it is destroyed, but its stream does.
   const { stream } = outgoing as { stream?: { destroyed: boolean } };
   if (outgoing.destroyed || stream?.destroyed) return body?.cancel();
   const headers = toNodeHeaders(response.headers);
+  const declared = Number(headers['content-length'] ?? Number.NaN);
+  let length = 0;
+  const count = (bytes: Uint8Array | undefined, isLast: boolean) => {
+    length += bytes?.length ?? 0;
+    if (length > declared || (isLast && length < declared)) {
+      throw new Error(
+        `The body of a response is ${length < declared ? 'shorter' : 'longer'} than its content-length of ${declared}.`,
+      );
+    }
+  };
   if (body === null) {
+    if (!isHead && status !== 304) count(undefined, true);
     outgoing.writeHead(status, headers).end();
     return;
   }
@@ -43,16 +54,6 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     const second = await Promise.race([reading, turn]);
     if (second?.done) headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
     outgoing.writeHead(status, headers);
-    const declared = Number(headers['content-length'] ?? Number.NaN);
-    let length = 0;
-    const count = (bytes: Uint8Array | undefined, isLast: boolean) => {
-      length += bytes?.length ?? 0;
-      if (length > declared || (isLast && length < declared)) {
-        throw new Error(
-          `The body of a response is ${length < declared ? 'shorter' : 'longer'} than its content-length of ${declared}.`,
-        );
-      }
-    };
     if (first?.done || (second?.done && first && first.value.length <= mostAtOnce)) {
       count(first.value, true);
       outgoing.end(first.value);
