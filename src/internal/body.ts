@@ -208,3 +208,9 @@ export function telling<Chunk>(stream: ReadableStream<Chunk>, tell: (error: unkn
   };
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
+
+/** Not `instanceof`: a response may come from another copy of fetch. */
+export function isResponse(value: unknown): value is Response {
+  const response = value as Partial<Response> | undefined | null;
+  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
+}

@@ -10,6 +10,7 @@ export {
   isBodyAlreadyRead,
   isNestedDeeper,
   isObject,
+  isResponse,
   parseJson,
   readLimited,
   telling,

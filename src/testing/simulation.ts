@@ -13,6 +13,7 @@ import {
   type Reply,
   readResponse,
   type SimulatedResponse,
+  whole,
 } from './http/reply.js';
 import type { Settings } from './options.js';
 import { createQuotas } from './quota.js';
@@ -173,7 +174,7 @@ export class Simulation {
       return { key: session?.header ?? 'x-session', value: token, sensitive: true };
     };
     if (login === 'simulated') return jsonReply(200, [openSession()]);
-    const reply = await this.#askRoutes(incoming);
+    const reply = await whole(await this.#askRoutes(incoming));
     const own = reply.status < 300 ? toSessionParameters(jsonOf(reply)) : undefined;
     if (own === undefined || session === undefined) return reply;
     return { ...reply, body: jsonReply(200, [...own, openSession()]).body };

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
-import { createRedact, quiet } from '../../internal/index.js';
+import { createRedact, isResponse, quiet } from '../../internal/index.js';
 import { errorContentType, type WireError, type WriteError } from '../errors/error-writer.js';
 import { forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
@@ -9,7 +9,7 @@ import { originals } from '../errors/responses.js';
 import { noteTold, translated } from '../errors/to-connector-error.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
 import type { createAnnouncer } from '../request/announce.js';
-import { isResponse, lateReporters, stateOf } from '../request/request-state.js';
+import { lateReporters, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
 import { readReturnedError, withError } from './returned-error.js';
 import type { GuardedRequest } from './session-guard.js';

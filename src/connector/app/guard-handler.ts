@@ -1,7 +1,8 @@
 import type { Context, Handler, Next } from 'hono';
+import { isResponse } from '../../internal/index.js';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
 import { toBodyError } from '../request/read-json.js';
-import { isResponse, stateOf } from '../request/request-state.js';
+import { stateOf } from '../request/request-state.js';
 import type { GuardedHandlers, HandlerKind } from './guarded-handlers.js';
 import type { GuardedRequest } from './session-guard.js';
 

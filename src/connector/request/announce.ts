@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
-import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { checkOptions, isResponse, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { listenTo } from '../end-system/end-system-fetch.js';
 import { ReportedQuota } from '../end-system/reported-quota.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';
-import { isResponse, stateOf } from './request-state.js';
+import { stateOf } from './request-state.js';
 
 /** A number of requests per window, which the connector announces to its callers (rule W8). */
 export interface AnnouncedPolicy {

@@ -35,9 +35,3 @@ export function stateOf(c: Context): RequestState {
   }
   return state;
 }
-
-/** Not `instanceof`: a response may come from another copy of fetch. */
-export function isResponse(value: unknown): value is Response {
-  const response = value as Partial<Response> | undefined | null;
-  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
-}

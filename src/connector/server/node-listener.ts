@@ -1,9 +1,10 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../../contract/index.js';
+import { isResponse } from '../../internal/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { headerSecrets } from '../errors/redact.js';
-import { isResponse, lateReporters } from '../request/request-state.js';
+import { lateReporters } from '../request/request-state.js';
 import { breakOff } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
 import { writeResponse } from './write-response.js';

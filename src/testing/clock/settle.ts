@@ -84,7 +84,8 @@ function nap(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, 1));
 }
 
-function turn(): Promise<void> {
+/** Waits for one turn of the event loop, in real time. */
+export function turn(): Promise<void> {
   return new Promise((resolve) => {
     if (setImmediate !== undefined) {
       setImmediate(() => resolve());

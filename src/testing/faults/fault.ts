@@ -1,5 +1,13 @@
 import type { Fault } from '../fault-types.js';
-import { emptyReply, errorReply, isBodyless, type Reply, type SimulatedResponse, textReply } from '../http/reply.js';
+import {
+  emptyReply,
+  errorReply,
+  isBodyless,
+  type Reply,
+  type SimulatedResponse,
+  textReply,
+  whole,
+} from '../http/reply.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 import { drawDelay } from './fault-schema.js';
 
@@ -80,12 +88,13 @@ const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could n
 /** A response with a body that can break off. */
 async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
   const isError = status !== undefined && status >= 400;
-  const response = isError ? errorReply(status) : await context.normal();
+  const response = isError ? errorReply(status) : await whole(await context.normal());
   if (!isBodyless(response.status)) return { ...response, status: status ?? response.status };
   return textReply(200, '{"deleted":true}', { 'content-type': 'application/json' });
 }
 
-async function compress(response: SimulatedResponse): Promise<SimulatedResponse> {
+async function compress(sent: SimulatedResponse): Promise<SimulatedResponse> {
+  const response = await whole(sent);
   if (!(response.body instanceof Uint8Array) || isBodyless(response.status)) return response;
   const { gzipSync } = await import('node:zlib');
   return { ...response, headers: [...response.headers, ['content-encoding', 'gzip']], body: gzipSync(response.body) };

@@ -18,16 +18,24 @@ export async function fromRequest(request: Request): Promise<Arrival> {
 export async function fromFetch(input: Request | string | URL, init: RequestInit = {}): Promise<Arrival> {
   const { body, method = 'GET', headers } = init;
   const isPlain = body === undefined || body === null || typeof body === 'string';
+  if (isForeign(input)) return fromRequest(input);
   if (input instanceof Request || !isPlain || (body && (method === 'GET' || method === 'HEAD'))) {
     return fromRequest(new Request(input, init));
   }
+  const sent = new Headers(headers);
+  if (typeof body === 'string' && !sent.has('content-type')) sent.set('content-type', 'text/plain;charset=UTF-8');
   return {
     method: /^(?:get|head|post|put|delete|options)$/i.test(method) ? method.toUpperCase() : method,
     url: new URL(input),
-    headers: new Headers(headers),
+    headers: sent,
     body: typeof body === 'string' ? new TextEncoder().encode(body) : undefined,
     signal: init.signal ?? undefined,
   };
+}
+
+/** A Request of another copy of fetch, which this one cannot take. */
+function isForeign(input: Request | string | URL): input is Request {
+  return typeof input === 'object' && 'method' in input && !(input instanceof Request);
 }
 
 export function toRequest({ method, url, headers, body, signal }: Arrival): Request {

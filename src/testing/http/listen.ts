@@ -75,15 +75,16 @@ async function send(
 ): Promise<void> {
   const { status, body, end } = response;
   const headers = response.headers.flat();
-  if (end !== 'open' && body instanceof Uint8Array && !isBodyless(status)) {
+  const hasLength = response.headers.some(([name]) => name.toLowerCase() === 'content-length');
+  if (end !== 'open' && body instanceof Uint8Array && !isBodyless(status) && !hasLength) {
     // A truncated body lacks at least one byte.
     headers.push('content-length', String(end === 'cut' ? Math.max(1, body.length) : body.length));
   }
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
   if (incoming.method !== 'HEAD' && !isBodyless(status)) {
-    for (const chunk of chunksOf(response)) await write(outgoing, chunk, signal);
-  }
+    for await (const chunk of chunksOf(response, signal)) await write(outgoing, chunk, signal);
+  } else if (body instanceof ReadableStream) body.cancel().catch(() => {});
   if (end === 'whole') outgoing.end();
   else if (end === 'cut') incoming.socket.destroy();
 }

@@ -1,5 +1,6 @@
 import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
-import { parseJson } from '../../internal/index.js';
+import { follow, parseJson } from '../../internal/index.js';
+import { turn } from '../clock/settle.js';
 import type { Fault } from '../fault-types.js';
 
 /** A response, whether it will go over a socket or through fetch. */
@@ -7,7 +8,8 @@ export interface SimulatedResponse {
   readonly status: number;
   /** A name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array | Repeated;
+  /** A stream arrives as the route makes it, and breaks off where it fails. */
+  readonly body: Uint8Array | Repeated | ReadableStream<Uint8Array>;
   /** Whether the body arrives whole, is cut off halfway by a closed connection, or stops halfway with the connection open. */
   readonly end: 'whole' | 'cut' | 'open';
   /** The delay before the first byte. */
@@ -54,14 +56,62 @@ export function errorReply(status: number, content: ErrorContent = {}): Simulate
   const { code, message = errorTable[kindOfStatus(status)].message, detail, headers } = content;
   const error = new ConnectorError(message, { status, code, detail });
   const response = jsonReply(status, error.toPayload());
-  return { ...response, headers: [...response.headers, ...Object.entries(headers ?? {})] };
+  const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const names = new Set(own.map(([name]) => name));
+  return { ...response, headers: [...response.headers.filter(([name]) => !names.has(name)), ...own] };
 }
 
-/** Reads the response of a handler, body included. */
-export async function readResponse(response: Response): Promise<SimulatedResponse> {
-  const headers = [...response.headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
-  const body = new Uint8Array(await response.arrayBuffer());
-  return { status: response.status, headers, body, end: 'whole', delayMs: 0 };
+/** The response of a handler: with its bytes if they are there at once, as those of `c.json()`, otherwise with its stream. */
+export async function readResponse({ status, headers, body }: Response): Promise<SimulatedResponse> {
+  const kept = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
+  return {
+    status,
+    headers: kept,
+    body: body === null ? new Uint8Array() : await readAtOnce(body),
+    end: 'whole',
+    delayMs: 0,
+  };
+}
+
+async function readAtOnce(body: ReadableStream<Uint8Array>): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+  const reader = body.getReader();
+  const later = turn().then(() => undefined);
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const reading = reader.read();
+    const next = await Promise.race([reading, later]).catch(() => undefined);
+    if (next === undefined) return goOn(chunks, reading, reader);
+    if (next.done) return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+    chunks.push(next.value);
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** The stream whose first chunks have been read. */
+function goOn(chunks: readonly Uint8Array[], reading: ReturnType<Reader['read']>, reader: Reader) {
+  let next: ReturnType<Reader['read']> | undefined = reading;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+      },
+      async pull(controller) {
+        const { done, value } = await (next ?? reader.read());
+        next = undefined;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The same response with its bytes, for what changes them. @throws what its stream fails with. */
+export async function whole(response: SimulatedResponse): Promise<SimulatedResponse> {
+  if (!(response.body instanceof ReadableStream)) return response;
+  return { ...response, body: new Uint8Array(await new Response(response.body).arrayBuffer()) };
 }
 
 /** Whether responses with this status never have a body. */
@@ -69,8 +119,21 @@ export function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
 
-/** The chunks to send: of a body that does not arrive whole, only the first half. */
-export function* chunksOf({ body, end }: SimulatedResponse): Generator<Uint8Array> {
+/**
+ * The chunks to send: of a body that does not arrive whole, only the first half.
+ * @param gone cancels a stream when it aborts.
+ */
+export async function* chunksOf({ body, end }: SimulatedResponse, gone: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (body instanceof ReadableStream) {
+    const reader = body.getReader();
+    const leave = follow([gone], (reason) => void reader.cancel(reason).catch(() => {}));
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+    } finally {
+      leave();
+    }
+    return;
+  }
   if (body instanceof Uint8Array) {
     const part = end === 'whole' ? body : body.subarray(0, Math.floor(body.length / 2));
     if (part.length > 0) yield part;

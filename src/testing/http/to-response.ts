@@ -16,28 +16,34 @@ export async function toResponse(reply: Reply, { method, signal }: Arrival, cloc
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
   const { status, body: content, end } = reply;
-  if (content instanceof Uint8Array && end !== 'open' && !isBodyless(status)) {
+  if (content instanceof Uint8Array && end !== 'open' && !isBodyless(status) && !headers.has('content-length')) {
     headers.set('content-length', String(content.length));
   }
-  if (method === 'HEAD' || isBodyless(status)) return new Response(null, { status, headers });
+  if (method === 'HEAD' || isBodyless(status)) {
+    if (content instanceof ReadableStream) content.cancel().catch(() => {});
+    return new Response(null, { status, headers });
+  }
   if (content instanceof Uint8Array && end === 'whole') {
     return new Response(content as Uint8Array<ArrayBuffer>, { status, headers });
   }
-  const chunks = chunksOf(reply);
+  const gone = new AbortController();
+  const chunks = chunksOf(reply, gone.signal);
+  const cut = () => new TypeError('terminated', { cause: connectionError('UND_ERR_SOCKET', 'other side closed') });
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      follow([signal], (reason) => controller.error(reason));
+      follow([signal], (reason) => {
+        gone.abort(reason);
+        controller.error(reason);
+      });
     },
-    pull(controller) {
-      const { done, value } = chunks.next();
+    async pull(controller) {
+      const { done, value } = await chunks.next().catch(() => Promise.reject(cut()));
       if (!done) controller.enqueue(value);
       else if (reply.end === 'whole') controller.close();
-      else if (reply.end === 'cut') {
-        controller.error(
-          new TypeError('terminated', { cause: connectionError('UND_ERR_SOCKET', 'other side closed') }),
-        );
-      } else return new Promise<void>(() => {});
+      else if (reply.end === 'cut') throw cut();
+      else await new Promise<void>(() => {});
     },
+    cancel: (reason) => gone.abort(reason),
   });
   return new Response(body, { status, headers });
 }

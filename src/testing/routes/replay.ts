@@ -88,7 +88,9 @@ function withSortedMembers(_name: string, value: unknown): unknown {
 }
 
 function toReply({ status, headers, json, text, base64 }: RecordedExchange['response']): SimulatedResponse {
-  const empty = { ...emptyReply(status), headers: Object.entries(headers) };
+  // Of how the body was sent then.
+  const kept = Object.entries(headers).filter(([name]) => !/^(?:content-length|transfer-encoding)$/i.test(name));
+  const empty = { ...emptyReply(status), headers: kept };
   if (json !== undefined) return { ...empty, body: jsonReply(status, json).body };
   if (text !== undefined) return { ...empty, body: textReply(status, text).body };
   if (base64 === undefined) return empty;

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../contract/index.js';
-import type { Clock } from '../../internal/index.js';
+import { type Clock, isResponse } from '../../internal/index.js';
 import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
 import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
@@ -67,7 +67,7 @@ export async function callHandler(
 async function toReply(value: unknown): Promise<SimulatedResponse> {
   if (value === undefined) return emptyReply(204);
   // A route that is a `Response` serves more than one request.
-  return value instanceof Response ? readResponse(value.clone()) : jsonReply(200, value);
+  return isResponse(value) ? readResponse(value.clone()) : jsonReply(200, value);
 }
 
 function toFetchHandler(routes: SimulateConnectorOptions['routes']) {
