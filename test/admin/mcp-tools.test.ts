@@ -240,4 +240,28 @@ describe("the host's own tools", () => {
     expect(await failure('forbidden')).toBe('You may not do that.');
     expect(await failure('shape')).toMatch(/type/);
   });
+
+  it.each<[string, unknown, string]>([
+    ['a page with a `content` of its own', { content: [{ id: 1 }, { id: 2 }], totalPages: 1 }, 'same'],
+    ['texts in a `content`', { content: ['a'], title: 't' }, 'same'],
+    ['an empty `content`', { content: [], total: 0 }, 'same'],
+    ['a document whose `content` has types of its own', { type: 'doc', content: [{ type: 'paragraph' }] }, 'same'],
+    ['a Map', new Map([['a', 1]]), '{}'],
+    ['what leaves out a field', { a: 1, b: undefined }, '{"a":1}'],
+    ['what says itself how it is JSON', { toJSON: () => ({ a: 1 }) }, '{"a":1}'],
+    ['a time', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['an address', new URL('http://localhost/'), '"http://localhost/"'],
+    ['what says itself that it is a list', { toJSON: () => [1] }, '[1]'],
+  ])('answer with JSON also if it is %s', async (_, value, expected) => {
+    const host = await startAdmin({
+      admin: { mcpTools: [{ name: 'json', description: 'JSON.', handler: () => value }] },
+    });
+    const { client } = await connectMcp(host, 'alice');
+    const result = await client.callTool({ name: 'json', arguments: {} });
+    const text = expected === 'same' ? JSON.stringify(value) : expected;
+    const json = JSON.parse(text);
+    const isObject = text.startsWith('{');
+    expect(result).toEqual({ content: [{ type: 'text', text }], ...(isObject && { structuredContent: json }) });
+    expect(host.errors).toEqual([]);
+  });
 });

@@ -64,7 +64,7 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
       server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
         const request = authInfo?.extra?.openRequest as OpenRequest;
         if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-        const result = await tools.call(params.name, params.arguments ?? {}, request, signal);
+        const result = await tools.call(sdk, params, request, signal);
         // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
         if (signal.aborted) request.cancel();
         return result;

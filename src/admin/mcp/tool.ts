@@ -31,8 +31,8 @@ export interface McpTool {
   /** Whether the tool changes nothing. @default false */
   readonly readOnly?: boolean | undefined;
   /**
-   * Returns text, a JSON value, or a whole tool result (`{ content: [...] }`). The client gets the message of a thrown
-   * `ApiKeyError`; any other error is reported to `onError` and gets a general message.
+   * Returns text, a JSON value, or a whole tool result: `{ content: [...] }` with blocks of MCP, at least one. The client
+   * gets the message of a thrown `ApiKeyError`; any other error is reported to `onError` and gets a general message.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the input is as inputSchema says, which is not known here
   handler(input: any, call: McpToolCall): unknown;

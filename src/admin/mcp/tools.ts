@@ -1,11 +1,12 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isApiKeyError } from '../../api-keys/index.js';
-import { isObject } from '../../internal/index.js';
+import { isObject, parseJson } from '../../internal/index.js';
 import { actorOf } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';
 import type { OpenRequest } from './open-request.js';
+import type { McpSdk } from './sdk.js';
 import type { BoundTool, McpTool } from './tool.js';
 
 export type ToolBox = ReturnType<typeof createToolBox>;
@@ -23,8 +24,8 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
     definitions: [...tools.values()].map(({ definition }) => definition),
     has: (name: string) => tools.has(name),
     async call(
-      name: string,
-      input: Readonly<Record<string, unknown>>,
+      sdk: McpSdk,
+      { name, arguments: input = {} }: CallToolRequest['params'],
       request: OpenRequest,
       signal: AbortSignal,
     ): Promise<CallToolResult> {
@@ -34,7 +35,7 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
         if ('problem' in parsed) return failed(parsed.problem);
         const actor = actorOf(request.caller, 'MCP');
         const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
-        return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
+        return toResult(sdk, await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
         const isKnown = isApiKeyError(error);
         if (isCancelled(error, signal)) return failed('The call was cancelled.');
@@ -54,12 +55,15 @@ function isOffered({ annotations }: Tool, which: AdminContext['mcpKeyTools']): b
   return which === 'all' || (which === 'read-only' && annotations?.readOnlyHint === true);
 }
 
-function toResult(value: unknown): CallToolResult {
+function toResult(sdk: McpSdk, value: unknown): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (isObject(value) && Array.isArray(value.content)) return value as CallToolResult;
-  // As text as well: many clients show only that.
   const text = JSON.stringify(value) ?? '';
-  return { content: [{ type: 'text', text }], ...(isObject(value) && { structuredContent: value }) };
+  const json = parseJson(text);
+  // Many an API names its own lists `content`, too.
+  const { data: result } = sdk.CallToolResultSchema.safeParse(json);
+  if (result !== undefined && result.content.length > 0) return result;
+  // As text as well: many clients show only that.
+  return { content: [{ type: 'text', text }], ...(isObject(json) && { structuredContent: json }) };
 }
 
 function failed(message: string): CallToolResult {
