@@ -234,6 +234,21 @@ describe('answers under way (K11)', () => {
     await refused;
   });
 
+  it.each<[string, (host: AdminHost, id: string) => Promise<unknown>]>([
+    ['its key is revoked', (host, id) => host.apiKeys.revoke(alice, id)],
+    ['the service closes', (host) => host.admin.close()],
+  ])('a tool that stops because %s has not failed: nothing is reported', async (_, end) => {
+    const { signals, mcpTools } = slow(({ reason }) => Promise.reject(reason));
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { id, key } = await host.key('u-alice', 'Agent');
+    const { client } = await connectMcp(host, key);
+    const refused = expect(client.callTool({ name: 'slow', arguments: {} })).rejects.toMatchObject({ code: -32_000 });
+    await until(() => signals.length === 1);
+    await end(host, id);
+    await refused;
+    expect(host.errors).toEqual([]);
+  });
+
   it('a key that revokes itself is told so, while its other streams end', async () => {
     const host = await startAdmin();
     const { id, key } = await host.key('u-alice', 'Agent');

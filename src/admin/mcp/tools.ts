@@ -27,14 +27,15 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
       sdk: McpSdk,
       { name, arguments: input = {} }: CallToolRequest['params'],
       request: OpenRequest,
-      signal: AbortSignal,
+      cancelled: AbortSignal,
     ): Promise<CallToolResult> {
+      const signal = AbortSignal.any([cancelled, request.signal]);
       try {
         const tool = tools.get(name) as BoundTool;
         const parsed = (await tool.parse?.(input)) ?? { input };
         if ('problem' in parsed) return failed(parsed.problem);
         const actor = actorOf(request.caller, 'MCP');
-        const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
+        const call = { actor, user: request.caller.user, signal };
         return toResult(sdk, await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
         const isKnown = isApiKeyError(error);
@@ -46,7 +47,7 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
   };
 }
 
-/** Whether a tool has stopped because the client no longer wants its result. */
+/** Whether a tool has stopped because its call was cancelled or has ended early. */
 function isCancelled(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error as Error | undefined)?.name === 'AbortError');
 }
