@@ -105,6 +105,42 @@ describe('the MCP endpoint and the official client', () => {
     expect(host.errors).toEqual([]);
   });
 
+  it('a parameter that a model sends without a value counts as left out (K13)', async () => {
+    const host = await startAdmin();
+    const { id } = await host.key('u-alice', 'Export');
+    await host.key('u-root', 'Import');
+    const { call, failure } = await connectMcp(host, 'root');
+    const names = async (input: Record<string, unknown>) =>
+      (await call('list_api_keys', input)).items.map(({ name }: { name: string }) => name);
+    for (const field of ['status', 'search', 'scope', 'sort', 'cursor', 'limit', 'skip', 'total']) {
+      for (const value of [null, '']) expect(await names({ [field]: value }), field).toEqual(['Import']);
+    }
+    expect(await names({ createdBy: null })).toEqual(['Import']);
+    for (const field of ['scope', 'revisionType', 'origin', 'author', 'from', 'to', 'cursor', 'limit']) {
+      for (const value of [null, '']) {
+        expect((await call('list_api_key_audits', { [field]: value })).items, field).toHaveLength(2);
+      }
+    }
+    expect((await call('list_api_key_audits', { apiKeyId: null })).items).toHaveLength(2);
+    // Whose entries are asked for is not left out by mistake (K7).
+    expect(await failure('list_api_keys', { createdBy: '' })).toBe('`createdBy` must not be empty.');
+    expect(await failure('list_api_key_audits', { apiKeyId: '' })).toBe('API key not found.');
+
+    const described = { name: null, description: 'Nightly', expiresOn: null, version: null, toString: null };
+    expect(await call('update_api_key', { id, ...described })).toMatchObject({
+      name: 'Export',
+      description: 'Nightly',
+    });
+    expect(await call('update_api_key', { id, name: 'Dump', version: 2 })).toMatchObject({ description: 'Nightly' });
+    expect(await call('update_api_key', { id, description: null })).toMatchObject({ name: 'Dump', description: null });
+    expect(await failure('update_api_key', { id, name: null })).toMatch(/there is nothing to change/);
+    expect(await failure('update_api_key', { id, name: '' })).toBe('API key name is required.');
+    expect(await failure('create_api_key', { name: null, expiresOn: null })).toBe(
+      'API key name is required. Expiry date is required.',
+    );
+    expect(host.errors).toEqual([]);
+  });
+
   it("rights are asked inside each tool: somebody else's key is not found, `all` is refused (K7)", async () => {
     const host = await startAdmin();
     const { id } = await host.key('u-alice', 'Export');

@@ -15,9 +15,11 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
 
 const whose = new Set(['createdBy', 'apiKeyId']);
 
+/** An empty parameter of a query counts as omitted, as forms send them, unless it says whose entries are asked for. */
+export const isOmitted = (field: string, value: unknown) => value === '' && !whose.has(field);
+
 /**
- * The known parameters of a query. Others are ignored, and an empty one counts as omitted, as forms send them, unless it
- * says whose entries are asked for.
+ * The known parameters of a query. Others are ignored.
  *
  * @throws ApiKeyError `validation` for a parameter that is given twice: it is unclear which one is meant
  */
@@ -28,7 +30,7 @@ export function readQuery(url: string, known: readonly string[]): Record<string,
     const values = parameters.getAll(field);
     if (values.length > 1) throw invalidField(field, `\`${field}\` must be given once.`);
     const [value] = values;
-    if (value !== undefined && (value !== '' || whose.has(field))) query[field] = convert(field, value);
+    if (value !== undefined && !isOmitted(field, value)) query[field] = convert(field, value);
   }
   return query;
 }

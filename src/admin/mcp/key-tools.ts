@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
+import { isOmitted } from '../api/read-request.js';
 import type { AdminContext } from '../context.js';
 import { type Operation, operations } from '../operations.js';
 import { apiKeyIdSchema, bodySchemas, responseSchemas } from '../wire-schemas.js';
@@ -25,7 +26,8 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
         const lacksId = needsId(operation) && typeof (input as { id?: unknown }).id !== 'string';
         return lacksId ? { problem: 'The input is not valid: `id` must be the id of an API key.' } : { input };
       },
-      async handle(input, { actor }, request) {
+      async handle(sent, { actor }, request) {
+        const input = withoutNulls(sent, fieldsOf(operation));
         const id = input.id as string;
         const revokesOwnKey = operationId === 'revokeApiKey' && id === actor.apiKeyId;
         if (revokesOwnKey) request.revokesOwnKey = true;
@@ -42,15 +44,26 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
 
 const needsId = ({ path }: Operation) => path.includes('{id}');
 
+const fieldsOf = ({ query, body }: Operation) => query ?? (body === undefined ? z.object({}) : bodySchemas[body]);
+
+/** Models in strict mode send every parameter: `null` is one that they leave out, except where it has a meaning. */
+function withoutNulls(input: Readonly<Record<string, unknown>>, { shape }: z.ZodObject) {
+  const fields = Object.entries(shape).filter(([, field]) => field.safeParse(null).success);
+  const meant = fields.map(([name]) => name);
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || meant.includes(name)));
+}
+
 /** Other fields are ignored, as in the Admin API. */
 function onlyKnown(input: Readonly<Record<string, unknown>>, query: z.ZodObject | undefined) {
   const known = Object.keys(query?.shape ?? {});
-  return Object.fromEntries(Object.entries(input).filter(([name]) => known.includes(name)));
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => known.includes(name) && !isOmitted(name, value)),
+  );
 }
 
 function describeTool(name: string, operation: Operation): Tool {
-  const { operationId, method, summary, description, query, body, success } = operation;
-  const fields = query ?? (body === undefined ? z.object({}) : bodySchemas[body]);
+  const { operationId, method, summary, description, success } = operation;
+  const fields = fieldsOf(operation);
   const input = needsId(operation) ? z.object({ id: apiKeyIdSchema, ...fields.shape }) : fields;
   return {
     name,
