@@ -5,7 +5,7 @@ import { openApiKeys } from 'concordat/api-keys';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { grace, until } from '../helpers/until.js';
 import { type AdminHost, basic, inDays, start, startAdmin } from './helpers/admin-host.js';
-import { beginSession, connectMcp, openStream } from './helpers/mcp.js';
+import { accept, beginSession, connectMcp, openStream } from './helpers/mcp.js';
 
 const alice = { userId: 'u-alice', username: 'alice' };
 
@@ -247,6 +247,52 @@ describe('answers under way (K11)', () => {
     await end(host, id);
     await refused;
     expect(host.errors).toEqual([]);
+  });
+
+  it('have ids of their own: a second request with the id of one under way is refused', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools, mcpSessionIdleMs: 10_000 } });
+    const sessionId = await beginSession(host, basic('alice'));
+    const headers = [...basic('alice'), ...accept, 'mcp-session-id', sessionId];
+    const post = (body: object) => host.send({ method: 'POST', path: '/mcp', headers, body });
+    const ping = (id: number | string) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const call = await openStream(host, basic('alice'), sessionId, { method: 'POST', body: callSlow });
+    await until(() => signals.length === 1);
+    for (const body of [ping(7), callSlow, [ping(6), ping(7)], [ping(6), ping(6)]]) {
+      const { status, body: answer } = await post(body);
+      const error = { code: -32_600, message: 'Invalid Request: The id of a request is already in use' };
+      expect([status, answer]).toEqual([400, { jsonrpc: '2.0', error, id: null }]);
+    }
+    for (const body of [ping(6), ping('7'), [ping(6), ping(5)]]) expect((await post(body)).status).toBe(200);
+    await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    await call.ended;
+    expect((await post(ping(7))).status).toBe(200);
+    await host.clock.advance(11_000);
+    expect((await post(ping(7))).status).toBe(404);
+  });
+
+  it('keep their id while the tool runs, also when the client has gone away', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const sessionId = await beginSession(host, basic('alice'));
+    const headers = { authorization: basic('alice')[1]!, 'mcp-session-id': sessionId, host: 'localhost' };
+    const post = (body: object) =>
+      host.admin.fetch(
+        new Request(`${host.url}/mcp`, {
+          method: 'POST',
+          headers: { ...headers, accept: accept[1]!, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      );
+    const call = await post(callSlow);
+    await until(() => signals.length === 1);
+    await call.body?.cancel();
+    const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+    expect((await post(ping)).status).toBe(400);
+    await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    await until(() => signals[0]?.aborted === true);
+    const again = await post(ping);
+    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('"result":{}')]);
   });
 
   it('a key that revokes itself is told so, while its other streams end', async () => {

@@ -6,7 +6,7 @@ import { readBoundedText } from '../http/read-bounded-text.js';
 import { errorResponse, json } from '../http/responses.js';
 import type { AdminOptions } from '../options.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { createOpenRequest } from './open-request.js';
+import { createOpenRequest, type OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
@@ -70,12 +70,13 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   };
 
   const handle = async (session: McpSession, request: Request, caller: Caller, body: unknown) => {
-    session.openRequests += 1;
     const openRequest = createOpenRequest(caller, body, () => {
-      session.openRequests -= 1;
+      session.openRequests.delete(openRequest);
       session.lastUsedAt = context.clock.monotonic();
       watch.remove(openRequest);
     });
+    refuseIdsInUse(session, openRequest.ids);
+    session.openRequests.add(openRequest);
     watch.add(openRequest);
     let response: Response;
     try {
@@ -132,6 +133,13 @@ async function readMessage(request: Request): Promise<unknown> {
   const message = parseJson(text ?? '');
   if (message === undefined) throw new ProtocolRefusal(400, -32700, 'Parse error: Invalid JSON');
   return message;
+}
+
+/** Every request of a session needs an id of its own. The SDK would mix up two, and leave a stream open for ever. */
+function refuseIdsInUse({ openRequests, calls }: McpSession, ids: OpenRequest['ids']): void {
+  const inUse = new Set([...calls, ...[...openRequests].flatMap((request) => request.ids)]);
+  if (new Set(ids).size === ids.length && !ids.some((id) => inUse.has(id))) return;
+  throw new ProtocolRefusal(400, -32600, 'Invalid Request: The id of a request is already in use');
 }
 
 function isInitialize(body: unknown): boolean {

@@ -24,6 +24,8 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
 
   return {
     caller,
+    /** Of the requests in its message. */
+    ids,
     /** Set while the request revokes its own key: its response may still go out. */
     revokesOwnKey: false,
     /** Aborts when the request is ended early. */

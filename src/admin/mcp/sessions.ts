@@ -14,7 +14,9 @@ export interface McpSession {
   readonly transport: Transport;
   lastUsedAt: number;
   /** Requests in progress, including open streams. */
-  openRequests: number;
+  readonly openRequests: Set<OpenRequest>;
+  /** The ids of the calls whose tools are running, also when the client has gone away. */
+  readonly calls: Set<string | number>;
   close(): Promise<void>;
 }
 
@@ -57,25 +59,30 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
         userId,
         transport,
         lastUsedAt: context.clock.monotonic(),
-        openRequests: 0,
+        openRequests: new Set(),
+        calls: new Set(),
         close: () => server.close(),
       };
       server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
-      server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
-        const request = authInfo?.extra?.openRequest as OpenRequest;
-        if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-        const result = await tools.call(sdk, params, request, signal);
-        // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
-        if (signal.aborted) request.cancel();
-        return result;
-      });
+      server.server.setRequestHandler(
+        sdk.CallToolRequestSchema,
+        async ({ params }, { authInfo, requestId, signal }) => {
+          const request = authInfo?.extra?.openRequest as OpenRequest;
+          if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
+          session.calls.add(requestId);
+          const result = await tools.call(sdk, params, request, signal).finally(() => session.calls.delete(requestId));
+          // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
+          if (signal.aborted) request.cancel();
+          return result;
+        },
+      );
       await server.connect(transport);
       return session;
     },
     async closeIdle() {
       const since = context.clock.monotonic() - idleMs;
       await closeAll(
-        [...sessions.values()].filter(({ openRequests, lastUsedAt }) => openRequests === 0 && lastUsedAt <= since),
+        [...sessions.values()].filter(({ openRequests, lastUsedAt }) => openRequests.size === 0 && lastUsedAt <= since),
       );
     },
     closeAll: () => closeAll([...sessions.values()]),
@@ -90,7 +97,7 @@ function surplusOf(sessions: readonly McpSession[], userId: string): readonly Mc
   // The sort is stable, so the order of last use stays; the last session is the new one.
   return own
     .slice(0, -1)
-    .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))
+    .sort((a, b) => Number(a.openRequests.size > 0) - Number(b.openRequests.size > 0))
     .slice(0, surplus);
 }
 
