@@ -46,7 +46,9 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   if (publicUrl !== undefined) return from.origin !== publicUrl.origin;
   // Only the host: where a proxy ends TLS, the scheme of the request is not that of the page.
   const host = request.headers.get('host') ?? new URL(request.url).host;
-  return from.host !== host.toLowerCase();
+  // With a default port, too, which an `Origin` leaves out, but a proxy may add to the `Host`.
+  const withPort = `${from.hostname}:${from.port || (from.protocol === 'https:' ? 443 : 80)}`;
+  return ![from.host, withPort].includes(host.toLowerCase());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { password } from '../helpers/admin-host.js';
+import { basic, inDays, password } from '../helpers/admin-host.js';
 import { startAdministration } from './helpers/administration.js';
 import { textOf } from './helpers/html.js';
 
@@ -79,6 +79,41 @@ describe('a forged form does nothing', () => {
     const page = await visitor.request('/sign-in', { method: 'POST', body: fields });
     expect(page.status).toBe(403);
     expect(textOf(page.html)).toContain('cookies are disabled. Sign in again.');
+  });
+});
+
+describe('where a browser does not say which site a form is from, `Origin` and `Host` are compared', () => {
+  /** Basic, as a page of this origin would send it along. */
+  const statusOf = async (origin: string, host: string) => {
+    const { send } = await startAdministration();
+    const headers = [...basic('alice'), 'origin', origin, 'host', host];
+    const body = { name: 'Export', expiresOn: inDays(9) };
+    return (await send({ method: 'POST', path: '/api/v1/api-keys', headers, body })).status;
+  };
+
+  it.each([
+    ['http://keys.example.com', 'keys.example.com'],
+    ['http://keys.example.com', 'keys.example.com:80'],
+    ['http://keys.example.com', 'KEYS.example.com:80'],
+    ['https://keys.example.com', 'keys.example.com:443'],
+    ['https://keys.example.com', 'keys.example.com'],
+    ['http://keys.example.com:8080', 'keys.example.com:8080'],
+    ['http://[::1]', '[::1]:80'],
+  ])('%s is %s', async (origin, host) => {
+    expect(await statusOf(origin, host)).toBe(201);
+  });
+
+  it.each([
+    ['http://keys.example.com', 'keys.example.com:443'],
+    ['http://keys.example.com', 'keys.example.com:8080'],
+    ['http://keys.example.com:8080', 'keys.example.com'],
+    ['http://keys.example.com:8080', 'keys.example.com:80'],
+    ['http://evil.example', 'keys.example.com:80'],
+    ['http://keys.example.com', 'keys.example.com:80:80'],
+    ['http://keys.example.com', 'keys.example.com:'],
+    ['http://evil.example', ''],
+  ])('%s is not %j', async (origin, host) => {
+    expect(await statusOf(origin, host)).toBeGreaterThanOrEqual(400);
   });
 });
 
