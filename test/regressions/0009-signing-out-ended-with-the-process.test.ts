@@ -15,42 +15,39 @@ describe.each(databaseKinds)('signing out on $name', (kind) => {
     await host.admin.close();
     await host.apiKeys.close();
   };
-  /** Where a cookie leads when it is sent to an administration. */
-  const pathWith = async (host: Administration, cookie: string) => {
-    const visitor = new Visitor(host.url);
-    visitor.cookies.set('concordat_session', cookie);
-    return (await visitor.open('/api-keys')).path;
-  };
+  /** Where a copy of the cookies leads when it is sent to an administration. */
+  const pathWith = async (host: Administration, cookies: ReadonlyMap<string, string>) =>
+    (await new Visitor(host.url, new Map(cookies)).open('/api-keys')).path;
   const signedIn = async (host: Administration) => {
     const visitor = await host.visitor('alice');
-    return { visitor, cookie: visitor.cookies.get('concordat_session')! };
+    return { visitor, cookies: new Map(visitor.cookies) };
   };
 
   it('in one administration is seen at once by another one on the same database', async () => {
     const database = await emptyDatabase(kind);
     const [one, two] = [await startOn(database), await startOn(database)];
-    const { visitor, cookie } = await signedIn(one);
+    const { visitor, cookies } = await signedIn(one);
     const stays = await signedIn(one);
     // The control: until then, and with a session that nobody ended, the other one lets the cookie in.
-    expect(await pathWith(two, cookie)).toBe('/api-keys');
+    expect(await pathWith(two, cookies)).toBe('/api-keys');
     await visitor.submit('/sign-out');
-    expect(await pathWith(two, cookie)).toMatch(/^\/sign-in/);
-    expect(await pathWith(two, stays.cookie)).toBe('/api-keys');
+    expect(await pathWith(two, cookies)).toMatch(/^\/sign-in/);
+    expect(await pathWith(two, stays.cookies)).toBe('/api-keys');
   });
 
   it('outlasts a restart, to the end of the session', async () => {
     const database = await emptyDatabase(kind);
     const before = await startOn(database);
-    const { visitor, cookie } = await signedIn(before);
+    const { visitor, cookies } = await signedIn(before);
     const stays = await signedIn(before);
     await visitor.submit('/sign-out');
     await stop(before);
 
     const after = await startOn(database);
-    expect(await pathWith(after, cookie)).toMatch(/^\/sign-in/);
-    expect(await pathWith(after, stays.cookie)).toBe('/api-keys');
+    expect(await pathWith(after, cookies)).toMatch(/^\/sign-in/);
+    expect(await pathWith(after, stays.cookies)).toBe('/api-keys');
     after.clock.jumpCalendar(8 * hourMs - 1);
-    expect(await pathWith(after, cookie)).toMatch(/^\/sign-in/);
-    expect(await pathWith(after, stays.cookie)).toBe('/api-keys');
+    expect(await pathWith(after, cookies)).toMatch(/^\/sign-in/);
+    expect(await pathWith(after, stays.cookies)).toBe('/api-keys');
   });
 });

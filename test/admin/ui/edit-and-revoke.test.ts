@@ -218,10 +218,11 @@ describe('the word about what has just been done', () => {
 
   it('cannot be put there by anybody else', async () => {
     const { visitor } = await afterRevoking();
-    const [payload, tag] = visitor.cookies.get('concordat_notice')!.split('.') as [string, string];
+    const name = visitor.nameOf('concordat_notice');
+    const [payload, tag] = visitor.cookies.get(name)!.split('.') as [string, string];
     const forged = Buffer.from(payload, 'base64url').toString().replace('Export', 'Forged');
     for (const cookie of [`${Buffer.from(forged).toString('base64url')}.${tag}`, payload, 'x', '']) {
-      visitor.cookies.set('concordat_notice', cookie);
+      visitor.cookies.set(name, cookie);
       const { status, html } = await visitor.open('/api-keys');
       expect(status).toBe(200);
       expect(html).not.toContain('notice-success');

@@ -12,8 +12,8 @@ describe('signing in', () => {
     const host = await startAdministration();
     const visitor = await host.visitor('alice');
     expect([visitor.page.status, visitor.page.path]).toEqual([200, '/api-keys']);
-    const cookie = visitor.setCookies.find((line) => line.startsWith('concordat_session='));
-    expect(cookie).toMatch(/; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/);
+    const cookie = visitor.setCookies.find((line) => line.startsWith('concordat_session'));
+    expect(cookie).toMatch(/^concordat_session_[\w-]{8}=[^;]*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/);
   });
 
   it.each([
@@ -227,7 +227,8 @@ describe('a session', () => {
   it('a changed, cut or foreign cookie is no session', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('alice');
-    const good = visitor.cookies.get('concordat_session')!;
+    const name = visitor.nameOf('concordat_session');
+    const good = visitor.cookies.get(name)!;
     const [payload, tag] = good.split('.') as [string, string];
     const forged = Buffer.from(payload, 'base64url').toString().replace('u-alice', 'u-root');
     const forms = [
@@ -240,10 +241,10 @@ describe('a session', () => {
       '',
     ];
     for (const cookie of forms) {
-      visitor.cookies.set('concordat_session', cookie);
+      visitor.cookies.set(name, cookie);
       expect((await visitor.open('/api-keys')).path, cookie).toMatch(/^\/sign-in/);
     }
-    visitor.cookies.set('concordat_session', good);
+    visitor.cookies.set(name, good);
     expect((await visitor.open('/api-keys')).path).toBe('/api-keys');
   });
 
@@ -251,12 +252,13 @@ describe('a session', () => {
     const sessionSecret = 's'.repeat(32);
     const first = await startAdministration({ admin: { sessionSecret } });
     const visitor = await first.visitor('alice');
+    const cookie = visitor.cookies.get(visitor.nameOf('concordat_session'))!;
     const passwordHash = first.users.get('u-alice')!.passwordHash;
     const reaches = async (secret?: string) => {
       const host = await startAdministration({ admin: { sessionSecret: secret } });
       host.users.get('u-alice')!.passwordHash = passwordHash;
-      const returning = new Visitor(host.url);
-      returning.cookies.set('concordat_session', visitor.cookies.get('concordat_session')!);
+      const returning = await host.visitor('bob');
+      returning.cookies.set(returning.nameOf('concordat_session'), cookie);
       return (await returning.open('/api-keys')).path;
     };
     expect(await reaches(sessionSecret)).toBe('/api-keys');
@@ -267,13 +269,29 @@ describe('a session', () => {
   it('ends with signing out, also for a copy of the cookie', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('alice');
-    const copy = visitor.cookies.get('concordat_session')!;
+    const name = visitor.nameOf('concordat_session');
+    const copy = visitor.cookies.get(name)!;
     await visitor.submit('/sign-out');
     expect(visitor.page.path).toBe('/sign-in');
     expect(textOf(visitor.page.html)).toContain('You have signed out.');
-    expect(visitor.cookies.has('concordat_session')).toBe(false);
-    visitor.cookies.set('concordat_session', copy);
+    expect(visitor.cookies.has(name)).toBe(false);
+    visitor.cookies.set(name, copy);
     expect((await visitor.open('/api-keys')).path).toMatch(/^\/sign-in/);
+  });
+
+  it('two administrations on one host, whose cookies ignore ports, leave each other alone', async () => {
+    const [one, two] = [await startAdministration(), await startAdministration()];
+    const first = new Visitor(one.url);
+    const second = new Visitor(two.url, first.cookies);
+    await first.open('/sign-in');
+    await second.signIn('bob', password);
+    await first.submit('/sign-in', { username: 'alice', password });
+    expect((await first.open('/api-keys')).path).toBe('/api-keys');
+    expect((await second.open('/api-keys')).path).toBe('/api-keys');
+    await first.request('/sign-out', { method: 'POST', body: first.form('/sign-out').fields });
+    // Neither does it take the other one's notice, nor does signing out of one end the other.
+    expect((await second.open('/api-keys')).path).toBe('/api-keys');
+    expect(textOf((await first.open('/sign-in')).html)).toContain('You have signed out.');
   });
 
   it('whoever is signed in is not asked to sign in again', async () => {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { createSigner } from './signing.js';
 
 /** A cookie not readable by scripts, sent to the administration only, and over https never sent in the clear. */
 export function createCookie(basePath: string, name: string, sameSite: 'Lax' | 'Strict', maxAge: number) {
@@ -12,4 +13,12 @@ export function createCookie(basePath: string, name: string, sameSite: 'Lax' | '
     write: (c: Context, value: string) => setCookie(c, nameFor(c), value, { ...options(c), sameSite, maxAge }),
     clear: (c: Context) => void deleteCookie(c, nameFor(c), options(c)),
   };
+}
+
+/**
+ * The name of a signed cookie, with a mark of the secret, which it does not reveal: cookies ignore ports, and two
+ * administrations on one host would overwrite each other's.
+ */
+export function signedName(name: string, secret: Uint8Array): string {
+  return `${name}_${createSigner(secret, 'names of cookies').tag(name).slice(0, 8)}`;
 }

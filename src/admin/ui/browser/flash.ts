@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
 import { parseJson } from '../../../internal/index.js';
 import type { AdminContext } from '../../context.js';
-import { createCookie } from './cookies.js';
+import { createCookie, signedName } from './cookies.js';
 import { createSigner } from './signing.js';
 
 /** A notice for the next page. It is signed, so that no link can put words on a page. */
 export function createFlashes({ basePath, clock, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'notice');
   const lifetimeSeconds = 60;
-  const cookie = createCookie(basePath, 'concordat_notice', 'Lax', lifetimeSeconds);
+  const cookie = createCookie(basePath, signedName('concordat_notice', sessionSecret), 'Lax', lifetimeSeconds);
   return {
     leave(c: Context, message: string) {
       cookie.write(c, signer.seal(JSON.stringify([message, clock.now()])));

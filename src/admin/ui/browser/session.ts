@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { type DirectoryUser, isEnabled, type RequestLookups } from '../../../api-keys/index.js';
 import { parseJson } from '../../../internal/index.js';
 import type { AdminContext } from '../../context.js';
-import { createCookie } from './cookies.js';
+import { createCookie, signedName } from './cookies.js';
 import { createSigner } from './signing.js';
 
 const lifetimeMs = 8 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ export type OwnSessions = ReturnType<typeof createOwnSessions>;
 /** Sessions of the administration itself: signed cookies, so that they survive restarts and all processes take them. */
 export function createOwnSessions(context: AdminContext) {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
-  const cookie = createCookie(basePath, 'concordat_session', 'Lax', lifetimeMs / 1000);
+  const cookie = createCookie(basePath, signedName('concordat_session', sessionSecret), 'Lax', lifetimeMs / 1000);
   const signer = createSigner(sessionSecret, 'session');
   const passwords = createSigner(sessionSecret, 'password of a session');
   const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');

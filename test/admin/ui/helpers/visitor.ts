@@ -10,14 +10,23 @@ export interface Page {
 
 /** A browser without script: cookies, redirects, forms. */
 export class Visitor {
-  readonly cookies = new Map<string, string>();
+  readonly cookies: Map<string, string>;
   /** Every `set-cookie` that came. */
   readonly setCookies: string[] = [];
   page: Page = { status: 0, headers: new Headers(), html: '', path: '' };
   readonly #url: string;
 
-  constructor(url: string) {
+  /** With the cookies of another visitor, it is the same browser at another port. */
+  constructor(url: string, cookies = new Map<string, string>()) {
     this.#url = url;
+    this.cookies = cookies;
+  }
+
+  /** The whole name of a cookie, which may end with a mark of the administration. */
+  nameOf(cookie: string): string {
+    const found = [...this.cookies.keys()].find((name) => name.startsWith(cookie));
+    if (found === undefined) throw new Error(`There is no cookie ${cookie}.`);
+    return found;
   }
 
   async open(path: string, init: RequestInit = {}): Promise<Page> {
