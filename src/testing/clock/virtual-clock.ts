@@ -42,6 +42,7 @@ interface Entry {
 
 const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
+const realTime = ' (`AbortSignal.timeout` runs in real time)';
 
 /**
  * A clock for tests, where an hour takes milliseconds. Pass it to everything that takes a `clock`, such as the client and
@@ -143,7 +144,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
         for (let fired = 0; !settled; fired++) {
           const entry = next();
           if (entry === undefined)
-            throw new Error('The promise is still pending, and no timer is left that it could wait for.');
+            throw new Error(`The promise is still pending, and no timer is left that it could wait for${realTime}.`);
           if (fired === mostTimers)
             throw new Error(`The promise is still pending after ${mostTimers} timers have fired.`);
           await fire(entry);

@@ -1,0 +1,105 @@
+import { simulateConnector } from 'concordat/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const encoder = new TextEncoder();
+
+/** A handler with responses that stream, and the one that it was told to end. */
+function streamingHandler() {
+  const cancelled: unknown[] = [];
+  const handler = (request: Request) => {
+    const { pathname } = new URL(request.url);
+    let sent = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (sent === 3 && pathname === '/broken') throw new Error('the database has gone');
+        if (sent === 3 && pathname === '/whole') return controller.close();
+        controller.enqueue(encoder.encode(`data: ${++sent}\n\n`));
+      },
+      cancel: (reason) => void cancelled.push(reason),
+    });
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  };
+  return { handler, cancelled };
+}
+
+const events = 'data: 1\n\ndata: 2\n\ndata: 3\n\n';
+
+describe.each(['over fetch', 'over a socket'])('%s', (way) => {
+  async function connect(handler: (request: Request) => Response) {
+    const connector = simulateConnector({ session: false, routes: handler });
+    if (way === 'over fetch') return (path: string) => connector.fetch(`http://connector.test${path}`);
+    const { url, close } = await connector.listen();
+    onTestFinished(close);
+    return (path: string) => fetch(url + path);
+  }
+
+  it('a route’s stream arrives whole', async () => {
+    const get = await connect(streamingHandler().handler);
+    expect(await (await get('/whole')).text()).toBe(events);
+  });
+
+  it('and as it is made: what never ends is read as far as wanted, and then cancelled', async () => {
+    const { handler, cancelled } = streamingHandler();
+    const { body } = await (await connect(handler))('/endless');
+    let text = '';
+    for await (const chunk of body!) {
+      text += new TextDecoder().decode(chunk);
+      if (text.startsWith(events)) break;
+    }
+    await expect.poll(() => cancelled, { timeout: 30_000 }).toHaveLength(1);
+  });
+
+  it('and breaks off where it fails', async () => {
+    const response = await (await connect(streamingHandler().handler))('/broken');
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow(TypeError);
+  });
+
+  it('a body that is there at once has its length', async () => {
+    const get = await connect(() => Response.json({ id: 7 }));
+    expect((await get('/')).headers.get('content-length')).toBe('8');
+  });
+
+  it('the headers of a fault replace those of the response, whatever their case', async () => {
+    const headers = { 'Content-Type': 'application/problem+json' };
+    const connector = simulateConnector({ session: false, faults: [{ kind: 'status', status: 400, headers }] });
+    const { url, close } = await connector.listen();
+    onTestFinished(close);
+    const response = await (way === 'over fetch' ? connector.fetch('http://connector.test/') : fetch(url));
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  it('a recording’s length is that of the body that it gives', async () => {
+    const response = { status: 200, headers: { 'content-type': 'application/json', 'Content-Length': '12' } };
+    const exchanges = [{ request: { method: 'GET', path: '/' }, response: { ...response, json: { a: 1 } } }];
+    const recording = { version: 1, recordedAt: '2026-01-01', initialize: null, exchanges } as const;
+    const connector = simulateConnector({ session: false, recording });
+    const { url, close } = await connector.listen();
+    onTestFinished(close);
+    const { headers } = await (way === 'over fetch' ? connector.fetch('http://connector.test/') : fetch(url));
+    expect(headers.get('content-length')).toBe('7');
+  });
+});
+
+describe('over fetch', () => {
+  it('text has the content type that fetch gives it', async () => {
+    const connector = simulateConnector({ session: false });
+    await connector.fetch('http://connector.test/', { method: 'POST', body: 'a' });
+    const own = { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } };
+    await connector.fetch('http://connector.test/', own);
+    const types = connector.journal.map(({ headers }) => headers['content-type']);
+    expect(types).toEqual(['text/plain;charset=UTF-8', 'application/json']);
+  });
+
+  it('requests and responses of another copy of fetch are taken', async () => {
+    const undici = await import('undici');
+    const connector = simulateConnector({
+      session: false,
+      routes: { 'POST /other': () => undici.Response.json({ id: 7 }, { status: 201 }) as never },
+    });
+    const request = new undici.Request('http://connector.test/other', { method: 'POST', body: 'a' });
+    const response = await connector.fetch(request as never);
+    expect([response.status, await response.json(), connector.journal[0]?.body]).toEqual([201, { id: 7 }, 'a']);
+  });
+});
