@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DirectoryUser } from 'concordat/api-keys';
 import { hashPassword, isPasswordHash } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
+import { cheapHash } from '../helpers/cheap-hash.js';
 import { basic, password, startAdmin } from './helpers/admin-host.js';
 import { startAdministration } from './ui/helpers/administration.js';
 import { textOf } from './ui/helpers/html.js';
@@ -115,5 +116,45 @@ describe('a stored hash that cannot be read', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('a `findById` without the `passwordHash` that `findByUsername` returns', () => {
+  it.each<[string, string | undefined]>([
+    ['none', undefined],
+    ['another one', cheapHash('other')],
+  ])('is told to the host at every request: %s', async (_, passwordHash) => {
+    const alice = { id: 'u-alice', username: 'alice' };
+    const stored = cheapHash(password);
+    const users = {
+      findById: async () => ({ ...alice, passwordHash }),
+      findByUsername: async () => ({ ...alice, passwordHash: stored }),
+    };
+    const host = await startAdministration({ admin: { users }, keys: { users } });
+    const statuses = [];
+    for (let request = 0; request < 3; request++) {
+      statuses.push((await host.send({ ...me, headers: basic('alice') })).status);
+    }
+    statuses.push((await (await host.visitor()).signIn('alice', password)).status);
+    expect(statuses).toEqual([500, 500, 500, 500]);
+    const message =
+      '`users.findById` returned the user u-alice without the `passwordHash` that `findByUsername` returns.';
+    expect(host.errors).toMatchObject(Array(4).fill({ message }));
+    // A wrong password is one.
+    expect((await host.send({ ...me, headers: basic('alice', 'wrong') })).status).toBe(401);
+    expect(host.failures).toEqual([{ reason: 'password' }]);
+  });
+
+  it('is none when the password has changed meanwhile', async () => {
+    const host = await startAdmin({
+      admin: {
+        verifyPassword: (user) => {
+          host.users.get(user.id)!.passwordHash = cheapHash('n3w');
+          return true;
+        },
+      },
+    });
+    expect((await host.send({ ...me, headers: basic('alice') })).status).toBe(401);
+    expect(host.errors).toEqual([]);
   });
 });

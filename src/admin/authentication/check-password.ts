@@ -63,11 +63,14 @@ export async function checkPassword(
     // The right password of a disabled user fails like a wrong one.
     const isAccepted = (await matches(context, lookups, address, user, password)) && isEnabled(user);
     if (!isAccepted) context.throttle.failed(address);
-    else if (canRemember) proofs.add(source, presented);
-    else proofs.addSource(source);
     return isAccepted;
   });
-  return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
+  if (!isRight || id === undefined) return undefined;
+  const unchanged = await findUnchanged(context, lookups, { id, passwordHash });
+  if (unchanged === undefined) return undefined;
+  if (canRemember) proofs.add(source, presented);
+  else proofs.addSource(source);
+  return unchanged;
 }
 
 /** @throws Error when the stored hash cannot be read: nobody could sign in, and "wrong password" would hide why */
@@ -97,14 +100,24 @@ export function passwordHashOf(user: DirectoryUser | undefined): string | undefi
   return user?.passwordHash || undefined;
 }
 
-/** The user, looked up again; `undefined` when deleted, disabled, or with another password hash. */
+/**
+ * The user, looked up again; `undefined` when deleted, disabled, or with another password hash.
+ *
+ * @throws Error when only `findById` returns another hash: nobody could sign in, and "wrong password" would hide why
+ */
 export async function findUnchanged(
   context: AdminContext,
   lookups: RequestLookups,
   { id, passwordHash }: { id: string; passwordHash: string | undefined },
 ): Promise<DirectoryUser | undefined> {
   const user = await lookups.findUser(context.users, id);
-  return isEnabled(user) && passwordHashOf(user) === passwordHash ? user : undefined;
+  if (!isEnabled(user)) return undefined;
+  if (passwordHashOf(user) === passwordHash) return user;
+  const byName = await lookups.findByUsername(context.users, user.username);
+  if (byName?.id !== id || passwordHashOf(byName) !== passwordHash) return undefined;
+  throw new Error(
+    `\`users.findById\` returned the user ${id} without the \`passwordHash\` that \`findByUsername\` returns.`,
+  );
 }
 
 /** @throws AdminHttpError 429 */

@@ -57,6 +57,7 @@ export interface DirectoryUser {
  * once (rule K11). Ids must never be given to another user.
  */
 export interface UserDirectory {
+  /** With the same `passwordHash` as `findByUsername`. */
   findById(userId: string): FoundUser | Promise<FoundUser>;
   /** For Basic authentication and sign-in. */
   findByUsername(username: string): FoundUser | Promise<FoundUser>;
