@@ -1,4 +1,4 @@
-import type { ActorLike, DirectoryUser, UserDirectory } from '../api-keys/index.js';
+import type { Actor, DirectoryUser, UserDirectory } from '../api-keys/index.js';
 import { foldForSearch } from '../internal/index.js';
 import type { AdminContext } from './context.js';
 import { AdminHttpError } from './http/errors.js';
@@ -7,8 +7,12 @@ import { AdminHttpError } from './http/errors.js';
 export interface ManagedUserDirectory extends UserDirectory {
   /** All users, in any order: the page sorts and searches them, and shows 25 at a time. */
   list(): readonly DirectoryUser[] | Promise<readonly DirectoryUser[]>;
-  /** Deletes the user, if there is one. Never give the id to another user. */
-  remove(userId: string): unknown;
+  /**
+   * Deletes the user, if there is one. Never give the id to another user. `userDeleted` follows by itself.
+   *
+   * @param by whoever deletes the user: for your log, or for a function of yours that calls `userDeleted` anyway
+   */
+  remove(userId: string, by: { readonly actor: Actor }): unknown;
 }
 
 export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
@@ -38,11 +42,14 @@ function compare(one: string, other: string): number {
 export async function removeUser(
   context: AdminContext,
   users: ManagedUserDirectory,
-  actor: ActorLike,
+  actor: Actor,
   userId: string,
 ): Promise<{ readonly revoked: number }> {
+  // Counted before: `remove` may revoke them itself.
+  const active = { createdBy: userId, status: 'Active', total: true, limit: 1 } as const;
+  const { total: revoked = 0 } = await context.apiKeys.list(actor, active);
   try {
-    await users.remove(userId);
+    await users.remove(userId, { actor });
   } catch (error) {
     const left = await context
       .newLookups()
@@ -53,7 +60,8 @@ export async function removeUser(
     context.onError(error);
   }
   try {
-    return await context.apiKeys.userDeleted(actor, userId);
+    await context.apiKeys.userDeleted(actor, userId);
+    return { revoked };
   } catch (cause) {
     const message =
       'The user is deleted, but their API keys could not be revoked. They do not work any more; revoke them in the list of API keys.';

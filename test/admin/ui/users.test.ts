@@ -95,6 +95,19 @@ describe('deleting a user (specification 3)', () => {
     expect(audits.items[0]).toMatchObject({ author: { username: 'root' }, origin: 'System' });
   });
 
+  it('says how many keys were revoked, and by whom, when `remove` has called `userDeleted` itself', async () => {
+    const host = await startAdministration({ remove: (id, { actor }) => host.apiKeys.userDeleted(actor, id) });
+    await host.made('u-bob', 'One', 1, 30);
+    await host.made('u-bob', 'Two', 1, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    await visitor.submit('/users/delete', { username: 'bob' });
+    expect(textOf(visitor.page.html)).toContain('“bob” has been deleted. 2 API keys were revoked.');
+    const { items } = await host.apiKeys.audits(root, { revisionType: 'Revoke' });
+    const byRoot = { author: { id: 'u-root', username: 'root' }, origin: 'System' };
+    expect(items).toMatchObject([byRoot, byRoot]);
+  });
+
   it('revokes nothing when the user could not be deleted', async () => {
     const failure = new Error('directory is gone');
     const host = await startAdministration({ remove: () => Promise.reject(failure) });

@@ -13,15 +13,15 @@ const dayMs = 86_400_000;
 
 /** An administration whose users can be listed and deleted, in the way given. */
 export async function startAdministration(
-  options: HostOptions & { remove?: (id: string) => Promise<void> } = {},
+  options: HostOptions & { remove?: (...given: Parameters<ManagedUserDirectory['remove']>) => Promise<unknown> } = {},
 ): Promise<Administration> {
   let users = new Map<string, MutableUser>();
   const directory: ManagedUserDirectory = {
     findById: async (id) => users.get(id),
     findByUsername: async (username) => [...users.values()].find((user) => user.username === username),
     list: async () => [...users.values()],
-    async remove(id) {
-      await options.remove?.(id);
+    async remove(id, by) {
+      await options.remove?.(id, by);
       users.delete(id);
     },
   };
