@@ -2,7 +2,8 @@
 export const controlCharacters = /\p{Cc}/u;
 
 /**
- * Parses `Authorization: Basic` (RFC 7617, UTF-8): the credentials, `malformed`, or `undefined` for another scheme.
+ * Parses `Authorization: Basic` (RFC 7617; UTF-8, or Latin-1 where it is none, as Python's requests sends it): the
+ * credentials, `malformed`, or `undefined` for another scheme.
  *
  * @example
  * readBasic('Basic YWxpY2U6c2VjcmV0') // { username: 'alice', password: 'secret' }
@@ -13,16 +14,16 @@ export function readBasic(
   const [, scheme, rest = ''] = /^\s*([^\s,]+)\s*(.*)/s.exec(authorization ?? '') ?? [];
   if (scheme?.toLowerCase() !== 'basic') return undefined;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(rest)) return 'malformed';
-  const text = decodeUtf8(Buffer.from(rest, 'base64'));
-  const colon = text?.indexOf(':') ?? -1;
-  if (text === undefined || colon < 1 || controlCharacters.test(text)) return 'malformed';
+  const text = decode(Buffer.from(rest, 'base64'));
+  const colon = text.indexOf(':');
+  if (colon < 1 || controlCharacters.test(text)) return 'malformed';
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function decodeUtf8(bytes: Uint8Array): string | undefined {
+function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return undefined;
+    return bytes.toString('latin1');
   }
 }
