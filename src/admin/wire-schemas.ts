@@ -8,6 +8,7 @@ import {
   maxDescriptionCharacters,
   maxPageLimit,
   maxSearchCharacters,
+  maxUserIdCharacters,
   revisionTypes,
 } from '../api-keys/index.js';
 import { exportFormats } from './audit-export.js';
@@ -188,7 +189,7 @@ export const listQuerySchema = z.object({
     .describe(
       "`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them. `my` by default, or `all` with a `createdBy`.",
     ),
-  createdBy: z.string().max(maxSearchCharacters).optional().describe('The id of a user: lists only this user’s keys.'),
+  createdBy: z.string().max(maxUserIdCharacters).optional().describe('The id of a user: lists only this user’s keys.'),
   status: status.optional(),
   search: z
     .string()
@@ -216,7 +217,7 @@ const auditFilterSchema = z.object({
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
   origin: origin.optional(),
-  author: z.string().max(maxSearchCharacters).optional().describe('The id or the user name of the author.'),
+  author: z.string().max(maxUserIdCharacters).optional().describe('The id or the user name of the author.'),
   from: moment('Changes at this time or later: an ISO 8601 date-time with an offset, or a date (its start in UTC).'),
   to: moment('Changes at this time or earlier; a date means its end in UTC.'),
 });

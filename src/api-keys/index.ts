@@ -62,6 +62,7 @@ export {
   type ListQuery,
   maxPageLimit,
   maxSearchCharacters,
+  maxUserIdCharacters,
   type NewApiKey,
   type Page,
   type RevisionType,

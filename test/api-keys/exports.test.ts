@@ -22,6 +22,7 @@ it('concordat/api-keys exports these names', () => {
     'maxExpiresOn',
     'maxPageLimit',
     'maxSearchCharacters',
+    'maxUserIdCharacters',
     'openApiKeys',
     'revisionTypes',
     'rightsOf',

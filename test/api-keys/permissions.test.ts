@@ -22,6 +22,17 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     expect(await apiKeys.get({ userId: '7', username: 'ada' }, apiKey.id)).toMatchObject({ id: apiKey.id });
   });
 
+  it('knows a user by an id as long as those of LDAP may be, and makes no key for a longer one', async () => {
+    const { apiKeys, create } = await open();
+    const userId = `CN=${'x'.repeat(1021)}`;
+    await create({ userId, username: 'ada' }, 'CI');
+    expect((await apiKeys.list(root, { createdBy: userId })).items).toMatchObject([{ name: 'CI' }]);
+    expect((await apiKeys.audits(root, { author: userId })).items).toMatchObject([{ name: 'CI' }]);
+    await expect(create({ userId: `${userId}x`, username: 'ada' }, 'Other')).rejects.toThrow(
+      new TypeError('`actor.userId` must have at most 1024 characters.'),
+    );
+  });
+
   it("answers somebody else's key exactly like no key at all (K7)", async () => {
     const { apiKeys, create } = await open(everybody());
     const { apiKey } = await create(ada, 'CI');

@@ -17,7 +17,7 @@ const exported: Record<string, string> = {
   'concordat/api-keys':
     'ApiKeyError RequestLookups apiKeyPattern apiKeyScopes apiKeySorts apiKeyStatuses auditOrigins auditedFields ' +
     'createFailureThrottle editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash ' +
-    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters openApiKeys revisionTypes rightsOf toActor userManagementWrite verifyPassword',
+    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters maxUserIdCharacters openApiKeys revisionTypes rightsOf toActor userManagementWrite verifyPassword',
   'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',

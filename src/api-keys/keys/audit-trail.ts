@@ -29,6 +29,7 @@ import {
   type AuditEntry,
   type AuditQuery,
   type FieldChange,
+  maxUserIdCharacters,
   type Page,
   type RevisionType,
   revisionTypes,
@@ -62,7 +63,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
     apiKeyId,
     revisionType: revisionType === undefined ? undefined : readOneOf('revisionType', revisionType, revisionTypes),
     origin: origin === undefined ? undefined : readOneOf('origin', origin, auditOrigins),
-    author: readSought('author', query.author),
+    author: readSought('author', query.author, maxUserIdCharacters),
     fromMs: readTime('from', query.from, 'start'),
     toMs: readTime('to', query.to, 'end'),
   };

@@ -11,11 +11,14 @@ import { generateKey } from './key-format.js';
 import { nameNotUnique } from './key-texts.js';
 import { toApiKey } from './presentation.js';
 import { userDeleted } from './revoke-keys.js';
-import type { CreatedApiKey, NewApiKey } from './types.js';
+import { type CreatedApiKey, maxUserIdCharacters, type NewApiKey } from './types.js';
 
 /** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
   const principal = await resolvePrincipal(actor, context);
+  if (principal.userId.length > maxUserIdCharacters) {
+    throw new TypeError(`\`actor.userId\` must have at most ${maxUserIdCharacters} characters.`);
+  }
   requireApiKeys(await principal.lookups.findEdition(context.edition));
   const nowMs = context.now();
   const fields = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });

@@ -3,7 +3,7 @@ import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
 import type { KeySearch } from '../store/index.js';
 import { readDateTime } from './date-time.js';
-import { apiKeyScopes, maxPageLimit, maxSearchCharacters, type Scope } from './types.js';
+import { apiKeyScopes, maxPageLimit, maxSearchCharacters, maxUserIdCharacters, type Scope } from './types.js';
 
 const defaultLimit = 50;
 
@@ -58,18 +58,18 @@ export function readTime(field: string, time: unknown, dateMeans: 'start' | 'end
 }
 
 /** What somebody looks for, trimmed; `undefined` if it is nothing. */
-export function readSought(field: string, text: unknown): string | undefined {
+export function readSought(field: string, text: unknown, most = maxSearchCharacters): string | undefined {
   if (text === undefined || text === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
-  if (typeof text !== 'string' || text.length > maxSearchCharacters || text.includes('\0')) {
-    throw wrong(field, `must be text of at most ${maxSearchCharacters} characters.`);
+  if (typeof text !== 'string' || text.length > most || text.includes('\0')) {
+    throw wrong(field, `must be text of at most ${most} characters.`);
   }
   return text.trim() || undefined;
 }
 
-/** A user to whom a list is limited. An empty one is a mistake, such as an unset variable: without it the list has everybody. */
+/** The id of a user to whom a list is limited. An empty one is a mistake, such as an unset variable: it would be everybody. */
 export function readUser(field: string, user: unknown): string | undefined {
-  const sought = readSought(field, user);
+  const sought = readSought(field, user, maxUserIdCharacters);
   if (sought === undefined && typeof user === 'string') throw wrong(field, 'must not be empty.');
   return sought;
 }

@@ -86,6 +86,9 @@ export const apiKeySorts: readonly ApiKeySort[] = apiKeySortFields.flatMap((fiel
 /** Maximum length of `search`. */
 export const maxSearchCharacters = 200;
 
+/** Maximum length of the id of a user who owns keys. */
+export const maxUserIdCharacters = 1024;
+
 /** Maximum `limit` of one page. */
 export const maxPageLimit = 200;
 

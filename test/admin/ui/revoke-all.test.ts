@@ -76,6 +76,21 @@ describe('revoking all keys of a user', () => {
     expect((await (await host.visitor('bob')).open(path)).status).toBe(404);
   });
 
+  it('a user with an id as long as those of LDAP may be', async () => {
+    const host = await startAdministration();
+    const id = `CN=${'x'.repeat(1000)}`;
+    host.users.set(id, { id, username: 'eve' });
+    await host.made(id, 'One', 1, 30);
+    const visitor = await host.visitor('root');
+    const shownAt = async (path: string) => readTable((await visitor.open(path)).html).rows.length;
+    expect(await shownAt(`/api-keys?scope=all&createdBy=${id}`)).toBe(1);
+    expect(await shownAt(`/api-key-audits?author=${id}`)).toBe(1);
+    expect((await host.as('root', 'GET', `/api-keys?createdBy=${id}`)).body.items).toHaveLength(1);
+    await visitor.open(`/api-keys/revoke-all?user=${id}`);
+    await visitor.submit('/revoke-all');
+    expect(textOf(visitor.page.html)).toContain('1 API key of eve revoked.');
+  });
+
   it('is beside every user on the page of users', async () => {
     const { host, path } = await withKeys();
     const visitor = await host.visitor('root');

@@ -5,6 +5,7 @@ import {
   apiKeySorts,
   apiKeyStatuses,
   maxSearchCharacters,
+  maxUserIdCharacters,
   type Scope,
 } from '../../../api-keys/index.js';
 import { formatQuery, readPage } from './paging.js';
@@ -38,18 +39,18 @@ export function readListView(query: URLSearchParams): ListView {
 
 /** A search for a key: by its name, or by its value, which is a secret. */
 export function readSearch(value: string | null): string {
-  return bounded(findPastedKey(value ?? '')?.start ?? value);
+  return bounded(findPastedKey(value ?? '')?.start ?? value, maxSearchCharacters);
 }
 
 /** The id or the name of a user, who may be called `svc_reporting_eu`: only what must be a key's value is cut. */
 export function readUserName(value: string | null): string {
   const pasted = findPastedKey(value ?? '');
-  return bounded(pasted?.hasSecret ? pasted.start : value);
+  return bounded(pasted?.hasSecret ? pasted.start : value, maxUserIdCharacters);
 }
 
-/** No name contains a NUL or is that long. */
-function bounded(text: string | null): string {
-  return (text ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
+/** No name or id contains a NUL or is that long. */
+function bounded(text: string | null, most: number): string {
+  return (text ?? '').replaceAll('\0', '').trim().slice(0, most);
 }
 
 /** The query of a list's address, without default values. */

@@ -1,3 +1,4 @@
+import { maxSearchCharacters } from '../../../api-keys/index.js';
 import { readUserName } from './list-query.js';
 import { readPage } from './paging.js';
 
@@ -9,5 +10,5 @@ export interface UserView {
 
 /** Reads an address or a form; invalid values become the defaults. */
 export function readUserView(query: URLSearchParams): UserView {
-  return { search: readUserName(query.get('search')), page: readPage(query) };
+  return { search: readUserName(query.get('search')).slice(0, maxSearchCharacters), page: readPage(query) };
 }

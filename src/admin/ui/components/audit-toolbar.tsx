@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { auditOrigins, maxSearchCharacters, revisionTypes } from '../../../api-keys/index.js';
+import { auditOrigins, maxUserIdCharacters, revisionTypes } from '../../../api-keys/index.js';
 import { type AuditView, isFiltered } from '../addresses/audit-query.js';
 import { SearchField } from '../forms/field.js';
 import { useShown } from '../look.js';
@@ -37,7 +37,7 @@ export function AuditToolbar({ view }: { view: AuditView }) {
               name="author"
               value={view.author}
               placeholder={texts.authorHint}
-              maxlength={maxSearchCharacters}
+              maxlength={maxUserIdCharacters}
               autocomplete="off"
               autocapitalize="none"
               spellcheck={false}
