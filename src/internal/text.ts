@@ -26,9 +26,9 @@ export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
-/** The form in which texts are searched and sorted: case and compatibility variants do not matter. */
+/** The form in which texts are searched and sorted: case, compatibility variants and the kind of blanks do not matter. */
 export function foldForSearch(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 }
 
 /** What a validator (zod, Standard Schema) found wrong with one field. */

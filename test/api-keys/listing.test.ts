@@ -8,11 +8,11 @@ import { refusalOf } from './helpers/rejections.js';
 describe.each(databaseKinds)('the list on $name', (kind) => {
   const open = async () => {
     const clock = new ManualClock('2027-03-10T12:00:00.000Z');
-    const { url } = await emptyDatabase(kind);
+    const { url, query } = await emptyDatabase(kind);
     const apiKeys = await openForTest({ database: url, edition: 'Professional', clock });
     const names = async (query: ListQuery) =>
       (await apiKeys.list(root, { scope: 'all', ...query })).items.map((k) => k.name);
-    return { apiKeys, clock, names };
+    return { apiKeys, clock, names, query };
   };
   const filled = async () => {
     const opened = await open();
@@ -118,6 +118,31 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     for (const search of [...shown, ...cutShort]) {
       expect(await names({ search })).toEqual(['beta']);
       expect((await apiKeys.list(ada, { search })).items.map(({ name }) => name)).toEqual(['beta']);
+    }
+  });
+
+  it('is searched by words with any blanks between them, also what an earlier release has written', async () => {
+    const { apiKeys, names, query } = await open();
+    const bobJones = { ...bob, username: 'bob  jones' };
+    const expiresOn = apiKeys.maxExpiresOn();
+    await apiKeys.create(bobJones, { name: 'Nightly\u2003export', description: '100%_ \n\n sure', expiresOn });
+    await apiKeys.create(ada, { name: 'Daily export', expiresOn });
+    await apiKeys.create(ada, { name: 'Nightly CI export', expiresOn });
+    await query("update concordat_api_key_search set text = replace(text, 'daily export', 'daily   export')");
+    const searches: [string, string[]][] = [
+      ['nightly export', ['Nightly export']],
+      ['NIGHTLY \u00a0 EXP', ['Nightly export']],
+      ['bob jones', ['Nightly export']],
+      ['%_ sure', ['Nightly export']],
+      ['daily export', ['Daily export']],
+      ['y  e', ['Daily export', 'Nightly export']],
+      ['% sure', []],
+    ];
+    for (const [search, expected] of searches) {
+      expect([search, await names({ search, sort: 'name' })]).toEqual([search, expected]);
+      const own = [ada, bobJones].map((actor) => apiKeys.list(actor, { search }));
+      const found = (await Promise.all(own)).flatMap(({ items }) => items.map(({ name }) => name));
+      expect([search, found.sort()]).toEqual([search, expected]);
     }
   });
 

@@ -38,6 +38,14 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     expect((await refusalOf(create('Cafe\u0301'))).message).toBe('API key name must be unique.');
   });
 
+  it('are the same name with any blanks between words, as a page shows them alike', async () => {
+    const { create } = await open();
+    expect((await create('Nightly \u00a0\u3000export')).apiKey.name).toBe('Nightly export');
+    for (const name of ['Nightly export', 'Nightly  export', 'Nightly\u00a0export', 'Nightly\u2003export']) {
+      expect((await refusalOf(create(name))).message).toBe('API key name must be unique.');
+    }
+  });
+
   it('differ when they differ in case', async () => {
     const { create } = await open();
     await create('export');
@@ -89,6 +97,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['a megabyte', 'x'.repeat(1 << 20), tooLong],
     ['a NUL inside', 'a\0b', invisible],
     ['a line break inside', 'a\nb', invisible],
+    ['a tab inside', 'a\tb', invisible],
     ['an escape sequence', 'a\u001b[31mb', invisible],
     ['a C1 control', 'a\u0085b', invisible],
     ['a turn of direction', 'a\u202eb', invisible],
@@ -113,7 +122,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
         const outcome = await create(name).catch((error) => error);
         if ('apiKey' in outcome) {
           const kept = (await apiKeys.get(ada, outcome.apiKey.id)).name;
-          expect(kept).toBe(name.trim().normalize('NFC'));
+          expect(kept).toBe(name.trim().normalize('NFC').replace(/\s+/g, ' '));
         } else {
           expect(outcome.fieldErrors).toMatchObject([{ field: 'name' }]);
         }

@@ -11,12 +11,16 @@ const visibleCharacter = /[^\s\u2800\p{Cf}\p{DI}]/u;
 
 export const nameNotUnique: FieldError = { field: 'name', message: 'API key name must be unique.' };
 
-/** Trims, normalizes (NFC) and checks a name (rule K3). Case counts. */
+/** Trims, normalizes (NFC, blanks) and checks a name (rule K3). Case counts. */
 export function readName(value: unknown): FieldReading<string> {
   const wrong = (message: string) => wrongField('name', message);
   if (value === undefined || value === null) return wrong('API key name is required.');
   if (typeof value !== 'string') return wrong('API key name must be text.');
-  const name = value.trim().normalize('NFC');
+  // HTML shows all of them as one space. Tabs and line ends are refused.
+  const name = value
+    .trim()
+    .normalize('NFC')
+    .replace(/\p{Zs}+/gu, ' ');
   if (!visibleCharacter.test(name)) return wrong('API key name is required.');
   if ([...name].length > maxCharacters) return wrong(`API key name cannot exceed ${maxCharacters} characters.`);
   if (forbiddenCharacters.test(name)) return wrong('API key name must not contain control or invisible characters.');

@@ -17,10 +17,13 @@ const hides = (text: string) => invisible.test(text.replaceAll(partsOfWords, '')
 /** A character of its own, and not the empty cell of Braille, which is a blank. */
 const isBlank = (text: string) => /^[\s\u2800]*$/.test(text.replaceAll(partsOfWords, ''));
 
-/** K3: trimmed, in NFC, 1 to 100 characters, none of them a control character or invisible. */
+/** K3: trimmed, in NFC, with single spaces, 1 to 100 characters, none of them a control character or invisible. */
 export function readName(input: unknown): Read<string> {
   if (typeof input !== 'string') return { refused: undefined };
-  const name = input.trim().normalize('NFC');
+  const name = input
+    .trim()
+    .normalize('NFC')
+    .replaceAll(/\p{Space_Separator}+/gu, ' ');
   const length = [...name].length;
   return isBlank(name) || length > 100 || hides(name) ? { refused: undefined } : { value: name };
 }

@@ -34,8 +34,8 @@ export function get(world: World, process: Process, caller: Caller, id: string, 
   );
 }
 
-/** K24: neither case nor compatible forms count. */
-const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+/** K24: neither case nor compatible forms nor kinds of blanks count. */
+const folded = (text: string) => text.normalize('NFKC').toLowerCase().split(/\s+/).join(' ');
 
 /** K24: the start of an id, with a key's prefix before it if four characters of the id follow. */
 function idStart(search: string): string | undefined {
