@@ -2,7 +2,7 @@ import type { ExpiryWarning, OpenApiKeysOptions } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from './helpers/clock.js';
 import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
-import { ada, root } from './helpers/people.js';
+import { ada, bob, root, TestUsers } from './helpers/people.js';
 import { startWarner } from './helpers/processes.js';
 
 const dayMs = 86_400_000;
@@ -85,6 +85,32 @@ describe.each(databaseKinds)('`onExpiring` on $name (K23)', (kind) => {
     edition = 'Professional';
     await pass(dayMs);
     expect(given).toEqual(['kept 14']);
+  });
+
+  it('is not called while the owner is disabled or gone, and again after a directory that failed', async () => {
+    const users = new TestUsers(ada, bob, root);
+    const { apiKeys, clock, given, pass, warner } = await open({ users });
+    for (const [days, actor] of [ada, bob, root].entries()) {
+      const expiresOn = new Date(clock.now() + (30 + days) * dayMs);
+      await apiKeys.create(actor, { name: `of ${actor.username}`, expiresOn });
+    }
+    users.users.delete('u-ada');
+    users.change('u-bob', { enabled: false });
+    const failure = new Error('no directory today');
+    const { findById } = users;
+    users.findById = async (id) => (id === 'u-bob' ? Promise.reject(failure) : await findById(id));
+    clock.advance(20 * dayMs);
+    const told: unknown[] = [];
+    await warner({ onError: (error) => told.push(error) });
+    // One that cannot be looked up keeps no other waiting.
+    expect(given).toEqual(['of root 14']);
+    expect(told.at(-1)).toMatchObject({ kind: 'unavailable', cause: failure });
+    users.findById = findById;
+    await pass(hourMs);
+    expect(given).toEqual(['of root 14']);
+    users.change('u-bob', { enabled: true });
+    await pass(hourMs);
+    expect(given).toEqual(['of root 14', 'of bob 14']);
   });
 
   it('is called anew for a new expiry, and for nothing else that is edited', async () => {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { isActive, type KeyRow, type Queries } from './key-records.js';
 import { keyTable, type Tables } from './schema.js';
 
-export type ExpiringRow = Pick<KeyRow, 'id' | 'expires_on' | 'warned_ms' | 'warning_until'>;
+export type ExpiringRow = Pick<KeyRow, 'id' | 'owner_id' | 'expires_on' | 'warned_ms' | 'warning_until'>;
 
 /** One warning of one key. After an edit of the expiry it is another one. */
 export interface WarningId {
@@ -19,7 +19,7 @@ export async function listExpiring(
 ): Promise<ExpiringRow[]> {
   return await queries
     .selectFrom(keyTable)
-    .select(['id', 'expires_on', 'warned_ms', 'warning_until'])
+    .select(['id', 'owner_id', 'expires_on', 'warned_ms', 'warning_until'])
     .where((builder) => builder(builder.refTuple('expires_on', 'id'), '>', builder.tuple(after.expiresOn, after.id)))
     .where('expires_on', '<=', until)
     .where('revoked_on', 'is', null)

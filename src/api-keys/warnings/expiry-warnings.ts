@@ -1,5 +1,6 @@
 import { type Clock, singleFlight, systemClock, type Timer, within } from '../../internal/index.js';
 import { hasApiKeys } from '../access/edition.js';
+import { isEnabled } from '../access/rights.js';
 import type { Context } from '../context.js';
 import { toApiKey } from '../keys/presentation.js';
 import type { ApiKey } from '../keys/types.js';
@@ -7,7 +8,7 @@ import { claimWarning, type ExpiringRow, finishWarning, listExpiring } from '../
 
 /** What `onExpiring` gets. */
 export interface ExpiryWarning {
-  /** Active, and about to expire. */
+  /** Active, of an enabled user, and about to expire. */
   readonly apiKey: ApiKey;
   /** Which of `expiryWarningDays` has been reached. */
   readonly days: number;
@@ -32,16 +33,26 @@ export function startExpiryWarnings(
   hook: (warning: ExpiryWarning) => unknown,
   warningDays: readonly number[],
 ): () => Promise<void> {
-  const { edition, marks, newLookups, now, onError, store } = context;
+  const { edition, marks, newLookups, now, onError, store, users } = context;
   // Ascending: a key that has passed several gets one warning, the latest.
   const ascending = [...warningDays].sort((one, other) => one - other);
   let timer: Timer | undefined;
   let isClosed = false;
 
-  const warn = async ({ id, expires_on: expiresOn, warned_ms: warnedMs, warning_until: until }: ExpiringRow) => {
+  const isOwnerEnabled = async (ownerId: string) =>
+    users === undefined || isEnabled(await newLookups().findUser(users, ownerId));
+
+  const warn = async ({
+    id,
+    owner_id,
+    expires_on: expiresOn,
+    warned_ms: warnedMs,
+    warning_until: until,
+  }: ExpiringRow) => {
     const nowMs = now();
     const days = ascending.find((threshold) => expiresOn - nowMs <= threshold * dayMs);
     if (days === undefined || days * dayMs >= warnedMs || until > nowMs) return;
+    if (!(await isOwnerEnabled(owner_id).catch(onError))) return;
     const warning = { id, expiresOn, thresholdMs: days * dayMs };
     const unwritten = marks.view();
     const row = await claimWarning(store.kysely, warning, { nowMs, until: nowMs + claimMs });
