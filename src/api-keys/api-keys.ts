@@ -126,7 +126,7 @@ export interface ApiKeys {
   maxExpiresOn(): string;
   /** Where `createAdmin` records who has signed out, for every process and across restarts (rule K11). */
   readonly endedSessions: EndedSessions;
-  /** Writes what is pending and closes the database. */
+  /** Waits for calls that have begun, writes what is pending, and closes the database. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -49,9 +49,11 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
   const endWarnings = onExpiring && startExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
 
+  const underWay = new Set<Promise<unknown>>();
   const closeAll = async () => {
     try {
       await endWarnings?.();
+      await Promise.allSettled(underWay);
       await marks.close();
     } finally {
       await store.close();
@@ -67,7 +69,13 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   ) => {
     return async (...rest: Arguments): Promise<Result> => {
       if (closing !== undefined) throw new Error('These API keys have been closed.');
-      return await job(context, ...rest);
+      const result = job(context, ...rest);
+      underWay.add(result);
+      try {
+        return await result;
+      } finally {
+        underWay.delete(result);
+      }
     };
   };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, runOnPostgres } from './helpers/databases.js';
-import { ada } from './helpers/people.js';
+import { ada, TestUsers } from './helpers/people.js';
 
 describe('options of openApiKeys', () => {
   const valid = { database: ':memory:', edition: 'Professional' };
@@ -63,6 +63,35 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow(
       'tables of version 3; this release needs 5',
     );
+  });
+
+  it('lets calls that have begun end before it closes, and takes no others', async () => {
+    const { url } = await emptyDatabase(kind);
+    const users = new TestUsers(ada);
+    const { findById } = users;
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      users.findById = async (id) => {
+        resolve();
+        await new Promise<void>((release) => {
+          answer = release;
+        });
+        return await findById(id);
+      };
+    });
+    const apiKeys = await openApiKeys({ database: url, edition: 'Ultimate', users });
+    const created = apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    await asked;
+    users.findById = findById;
+    const closed = apiKeys.close();
+    await expect(apiKeys.list(ada)).rejects.toThrow('closed');
+    // Time for a store that waits for nobody.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answer();
+    const { key } = await created;
+    await closed;
+    const again = await openForTest({ database: url, edition: 'Ultimate', users });
+    expect(await again.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
   });
 
   it('answers nothing after it was closed, and may be closed twice', async () => {

@@ -37,7 +37,6 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
   let pending = new Map<string, AccessMark>();
   let beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   let timer: Timer | undefined;
-  let isClosed = false;
 
   const merge = (first: AccessMark, second: AccessMark): AccessMark => ({
     lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
@@ -54,7 +53,6 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
   };
 
   const add = (apiKeyId: string, mark: AccessMark) => {
-    if (isClosed) return;
     const known = pending.get(apiKeyId);
     pending.set(apiKeyId, known === undefined ? mark : merge(known, mark));
     writeSoon();
@@ -102,14 +100,13 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
     },
     /** Writes what is pending. @throws what the write threw; the uses are kept for the next attempt */
     flush,
-    /** Writes everything, including uses that arrive during a write. Later ones are dropped. */
+    /** Writes everything, including what waits for a write under way. There must be no later uses. */
     async close() {
       try {
         do await flush();
         while (pending.size > 0);
       } finally {
         timer?.cancel();
-        isClosed = true;
       }
     },
   };
