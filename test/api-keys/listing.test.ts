@@ -121,14 +121,13 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     }
   });
 
-  it('is searched by words with any blanks between them, also what an earlier release has written', async () => {
-    const { apiKeys, names, query } = await open();
+  it('is searched by words with any blanks between them', async () => {
+    const { apiKeys, names } = await open();
     const bobJones = { ...bob, username: 'bob  jones' };
     const expiresOn = apiKeys.maxExpiresOn();
     await apiKeys.create(bobJones, { name: 'Nightly\u2003export', description: '100%_ \n\n sure', expiresOn });
     await apiKeys.create(ada, { name: 'Daily export', expiresOn });
     await apiKeys.create(ada, { name: 'Nightly CI export', expiresOn });
-    await query("update concordat_api_key_search set text = replace(text, 'daily export', 'daily   export')");
     const searches: [string, string[]][] = [
       ['nightly export', ['Nightly export']],
       ['NIGHTLY \u00a0 EXP', ['Nightly export']],

@@ -36,9 +36,9 @@ export async function searchIds(store: Store, { text, idPrefix }: KeySearch): Pr
 function byText({ dialect, hasTrigrams }: Store, text: string) {
   if (dialect === 'sqlite' && hasTrigrams && [...text].length >= 3) {
     // FTS5 has an index for GLOB, but none for LIKE with an escape.
-    const pattern = `*${text.replace(/[*?[]/g, '[$&]').replaceAll(' ', '* ')}*`;
+    const pattern = `*${text.replace(/[*?[]/g, '[$&]')}*`;
     return sql`select id from ${sql.table(trigramIndex)} as trigrams join ${sql.table(searchTable)} as texts
-      on texts.number = trigrams.rowid where trigrams.text glob ${pattern} and ${contains(sql`texts.text`, text)}`;
+      on texts.number = trigrams.rowid where trigrams.text glob ${pattern}`;
   }
   return sql`select id from ${sql.table(searchTable)} where ${contains(sql`text`, text)}`;
 }
@@ -53,15 +53,8 @@ export function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySe
   return sql<SqlBool>`coalesce(${isMatch}, false)`;
 }
 
-/** Earlier releases wrote several spaces in a row. The first comparison passes over them, and can use an index. */
 function contains(column: RawBuilder<unknown>, text: string) {
-  const escaped = text.replace(/[\\%_]/g, '\\$&');
-  const like = (texts: RawBuilder<unknown>, pattern: string) =>
-    sql<SqlBool>`${texts} like ${`%${pattern}%`} escape '\\'`;
-  if (!text.includes(' ')) return like(column, escaped);
-  const [space, between] = ['\x01\x02', '\x02\x01'];
-  const once = sql`replace(replace(replace(${column}, ' ', ${space}), ${between}, ''), ${space}, ' ')`;
-  return sql<SqlBool>`(${like(column, escaped.replaceAll(' ', '% '))} and ${like(once, escaped)})`;
+  return sql<SqlBool>`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
 /** `~` sorts after every letter and digit. */
