@@ -92,6 +92,17 @@ describe.each(templates)('%s', (template) => {
     const entry = JSON.parse(started.written.err.split('\n')[0] as string);
     expect(entry).toMatchObject({ level: 'error', method: 'GET', path: '/items/7', status: 502 });
   });
+
+  it.each([
+    ['is none', () => 'abc'],
+    ['is taken', async (folder: string) => new URL(await listening(launch(folder))).port],
+  ])('a port that %s is an error in one line', async (_what, portOf) => {
+    const { folder } = await newProject(template);
+    const PORT = await portOf(folder);
+    const { ended, written } = launch(folder, { PORT });
+    expect(await ended).toBe(1);
+    expect(written.err).toMatch(new RegExp(`^The connector cannot listen on 127.0.0.1, port ${PORT}: .+\n$`));
+  });
 });
 
 describe('a production image', () => {

@@ -65,8 +65,9 @@ export async function start({ port, hostname = '127.0.0.1' }: { port: number; ho
   const server = await new Promise<Server>((resolve, reject) => {
     const listening: Server = connector.listen(port, hostname, (error) => (error ? reject(error) : resolve(listening)));
   });
+  const { port: actual } = server.address() as AddressInfo;
   return {
-    url: `http://${hostname}:${(server.address() as AddressInfo).port}`,
+    url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
     /** Loses no request that finishes within 10 seconds; the rest is cut off. */
     close: gracefulClose(server),
   };
