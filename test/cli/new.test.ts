@@ -137,6 +137,26 @@ describe('concordat new without a terminal', () => {
     }
   });
 
+  it('makes no git repository inside another, which could not be committed', async () => {
+    const { cwd } = emptyFolder();
+    expect((await run(['new', 'outer', '--git'], { cwd })).code).toBe(0);
+    const { code, err } = await run(['new', 'outer/inner', '--git'], { cwd });
+    expect([code, err]).toEqual([0, 'The folder is in a git repository already: --git has made no other.\n']);
+    expect(existsSync(path.join(cwd, 'outer/inner/.git'))).toBe(false);
+  });
+
+  it('says in a workspace of npm what is not for it', async () => {
+    const { cwd, write } = emptyFolder();
+    write('mono/package.json', '{"workspaces":["packages/*"]}');
+    const { code, out } = await run(['new', 'mono/packages/jira'], { cwd });
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('In the workspaces of mono/package.json, run `npm install`'),
+    ]);
+    const alone = await run(['new', 'alone'], { cwd });
+    expect(alone.out).not.toContain('workspaces');
+  });
+
   it('makes a git repository only when asked to', async () => {
     const { cwd, read } = emptyFolder();
     await run(['new', 'plain'], { cwd });

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { printable } from '../../internal/index.js';
+import { isObject, parseJson, printable } from '../../internal/index.js';
 import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
 import { given } from '../values.js';
 import { findDependency } from './dependency.js';
@@ -67,8 +68,10 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
   const files = planProject({ ...choices, concordat });
   checkFree(target, files.keys(), folder);
   writeProject(target, files, folder);
-  if (options.git) initializeGit(target);
+  if (options.git) initializeGit(target, io);
   report(folder, choices, files.size, io);
+  const root = findWorkspaces(path.dirname(target));
+  if (root !== undefined) io.stdout.write(`\n${printable(ofWorkspaces(path.relative(io.cwd, root)))}\n`);
   return exitCodes.good;
 }
 
@@ -103,7 +106,12 @@ function checkName(name: string, template: Template = defaults.template, advice 
   );
 }
 
-function initializeGit(target: string): void {
+function initializeGit(target: string, io: Io): void {
+  const { stdout } = spawnSync('git', ['rev-parse', '--is-inside-work-tree'], { cwd: target, encoding: 'utf8' });
+  if (stdout?.trim() === 'true') {
+    io.stderr.write('The folder is in a git repository already: --git has made no other.\n');
+    return;
+  }
   // The branch that the workflow of the project runs for.
   const init = ['-c', 'init.defaultBranch=main', 'init', '--quiet'];
   const { error, status, stderr } = spawnSync('git', init, { cwd: target, encoding: 'utf8' });
@@ -125,6 +133,19 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   if (preset !== 'generic') return;
   say('If concordat has no preset for your product, node_modules/concordat/docs/presets.md says how to write one.');
 }
+
+/** The package.json above a folder that has workspaces. */
+function findWorkspaces(folder: string): string | undefined {
+  const file = path.join(folder, 'package.json');
+  const manifest = existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : undefined;
+  if (isObject(manifest) && manifest.workspaces !== undefined) return file;
+  const parent = path.dirname(folder);
+  return parent === folder ? undefined : findWorkspaces(parent);
+}
+
+const ofWorkspaces = (manifest: string) =>
+  `Its Dockerfile and .github/workflows/ci.yml are for a repository of its own. In the workspaces of ${manifest}, ` +
+  'run `npm install` there, and let the workflow and the image of that repository build this package.';
 
 /** For the shells of the machine: cmd.exe knows double quotes only. */
 function quote(text: string): string {
