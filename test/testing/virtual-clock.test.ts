@@ -1,9 +1,12 @@
-import { scrypt } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
+import { lookup } from 'node:dns/promises';
 import { open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestsUnderWay } from '../../src/testing/clock/requests-under-way.js';
@@ -202,6 +205,11 @@ describe('runUntil', () => {
   });
 });
 
+it('runUntil waits for what it cannot see, such as cryptography, where no timer is set', async () => {
+  const work = promisify(scrypt)('a', 'b', 64);
+  expect(await virtualClock().runUntil(work)).toBeInstanceOf(Buffer);
+});
+
 describe('real time', () => {
   const slow = createServer((_request, response) => void setTimeout(() => response.end('late'), 20));
 
@@ -214,6 +222,16 @@ describe('real time', () => {
           .then(() => sleep(5))
           .then(() => sleep(5)),
     ],
+    ['zlib', () => promisify(gzip)(randomBytes(1_000_000))],
+    ['zlib that fails', () => promisify(gunzip)('nonsense').catch(() => {})],
+    [
+      'a CompressionStream',
+      () => {
+        const bytes = new Blob([randomBytes(1_000_000)]).stream();
+        return new Response(bytes.pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
+      },
+    ],
+    ['a look-up of a name', () => lookup('localhost')],
     // Not `readFile`: that of Node 26 tells nobody that it has begun.
     ['a file', () => stat(import.meta.filename)],
     [

@@ -1,4 +1,5 @@
 import { requestsUnderWay } from './requests-under-way.js';
+import { zlibWork } from './zlib-work.js';
 
 /** Captured when the module loads, before a test installs fake timers. */
 const { setImmediate, setTimeout, MessageChannel } = globalThis as typeof globalThis & {
@@ -73,11 +74,21 @@ export function createSettle(activity: () => number): () => Promise<void> {
   };
 }
 
-/** How many timers and file operations of this process are pending that keep it alive. Other runtimes may not tell. */
+/** A file that is being closed is a `CloseReq`. */
+const workNames = /^(?:Timeout|CloseReq|FSReq.*|GetAddrInfoReqWrap|GetNameInfoReqWrap|QueryReqWrap)$/;
+
+/**
+ * How many timers, file operations, look-ups of names and compressions of this process are pending that keep it alive. Other
+ * runtimes may not tell.
+ */
 function realWork(): number {
   const names = globalThis.process?.getActiveResourcesInfo?.() ?? [];
-  // A file that is being closed is a `CloseReq`.
-  return names.filter((name) => name === 'Timeout' || name === 'CloseReq' || name.startsWith('FSReq')).length;
+  return names.filter((name) => workNames.test(name)).length + zlibWork().size;
+}
+
+/** Waits for what nobody can see at work, such as a database: a millisecond at a time, 500 times. */
+export async function napUntil(isOver: () => boolean): Promise<void> {
+  for (let naps = 0; naps < mostNaps && !isOver(); naps++) await nap();
 }
 
 function nap(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
-import { createSettle } from './settle.js';
+import { createSettle, napUntil } from './settle.js';
+import { zlibWork } from './zlib-work.js';
 
 /** A clock that stands still until your test moves it. */
 export interface VirtualClock extends Clock {
@@ -19,7 +20,8 @@ export interface VirtualClock extends Clock {
    */
   runAll(): Promise<void>;
   /**
-   * Fires timers until the promise settles, and returns its value: for work that waits along the way.
+   * Fires timers until the promise settles, and returns its value: for work that waits along the way. Without a timer it waits
+   * up to half a second in real time.
    *
    * @throws what the promise rejects with; Error when it is still pending and no timer is left, or 100,000 have fired.
    */
@@ -61,6 +63,7 @@ const realTime = ' (`AbortSignal.timeout` runs in real time)';
 export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
   requestsUnderWay(); // starts watching
+  zlibWork();
   let elapsedMs = 0;
   let calendarMs = startMs;
   let activity = 0;
@@ -142,6 +145,8 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
         promise.then(done, done);
         await settle();
         for (let fired = 0; !settled; fired++) {
+          if (timers.size === 0) await napUntil(() => settled || timers.size > 0);
+          if (settled) break;
           const entry = next();
           if (entry === undefined)
             throw new Error(`The promise is still pending, and no timer is left that it could wait for${realTime}.`);
