@@ -20,8 +20,8 @@ const schema = optionsOf({
 } satisfies ShapeOf<DelayOptions>);
 
 /**
- * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over. Such a job holds
- * no worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
+ * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over, or with an
+ * `InitializeError` because a login was refused a moment ago, until the next login is due (rule S5). Such a job holds no worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
  *
  * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
@@ -78,14 +78,26 @@ const transientStatuses = new Set([401, 408, 425, 429]);
 const connectorKinds = new Set<unknown>(['bad-request', 'unauthorized', 'forbidden', 'not-found', 'other']);
 const clientKinds = new Set<unknown>(['initialize', 'request']);
 
+/** What is looked at: an error may come from another copy of the package, and be anything. */
+interface ErrorOfClient {
+  kind?: unknown;
+  status?: unknown;
+  resumeAt?: unknown;
+  retryAt?: unknown;
+  cause?: { kind?: unknown } | null;
+}
+
 /**
- * By the first error of the client among an error and its causes: when a rate limit is over; `'final'` if the connector refuses
+ * By the first error of the client among an error and its causes: when a rate limit or the cool-down after a refused login is
+ * over, which costs only the jobs an attempt whose calls waited for that login; `'final'` if the connector refuses
  * this very request, so that the job would only fail again; `undefined` for a failure like any other, which costs an attempt.
  */
 function judge(error: unknown): Date | 'final' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {
-    const { kind, status, resumeAt } = current as { kind?: unknown; status?: unknown; resumeAt?: unknown };
+    const { kind, status, resumeAt, retryAt, cause } = current as ErrorOfClient;
     if (kind === 'rate-limit' && resumeAt instanceof Date) return resumeAt;
+    const isCoolingDown = kind === 'initialize' && cause?.kind === 'initialize';
+    if (isCoolingDown && retryAt instanceof Date) return retryAt;
     if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
     if (clientKinds.has(kind)) return undefined;
   }

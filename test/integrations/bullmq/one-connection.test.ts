@@ -50,6 +50,19 @@ describe.runIf(serverProgram)('a queue whose jobs all use one connection (W7)', 
     expect(starts.length).toBeLessThanOrEqual(120);
   });
 
+  it('stops while a refused login cools down, which costs an attempt only where the login was waited for (S5)', async () => {
+    const { connector, url } = await listeningConnector({
+      faults: [{ kind: 'status', status: 403, code: 'MAINTENANCE', on: 'login', at: 1 }],
+    });
+    const { queue, workAlone, connect, addMany } = await queueAndWorkers();
+    connect('one', url, { loginCooldownMs: 600 });
+    await addMany('one', 30); // one attempt each
+    workAlone();
+    while ((await queue.getJobCountByTypes('completed', 'failed')) < 30) await grace(20);
+    expect(await queue.getJobCounts()).toMatchObject({ completed: 29, failed: 1 });
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2);
+  });
+
   it('stops for as long as the longest of two limits', async () => {
     const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 60_000, at: 1 }] });
     const { queue, workAlone, connect, add, backToWait } = await queueAndWorkers();
