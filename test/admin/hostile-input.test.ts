@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type AdminHost, basic, inDays, startAdmin } from './helpers/admin-host.js';
 
@@ -130,8 +131,18 @@ describe('bodies', () => {
     const host = await startAdmin();
     const answer = await post(host, body);
     expectPlainError(answer);
-    expect(answer.body.errorMessage).toBe('The request body must be a JSON object.');
+    expect(answer.body.errorMessage).toMatch(
+      /^The request body must be a JSON object(?: in UTF-8, and not compressed)?\.$/,
+    );
     expect(host.errors).toEqual([]);
+  });
+
+  it.each([
+    ['compressed', gzipSync('{"name":"Export"}')],
+    ['in Latin-1', Buffer.from('{"name":"Gr\u00fcn"}', 'latin1')],
+  ])('a body %s is told what it must be', async (_what, body) => {
+    const answer = await post(await startAdmin(), body);
+    expect(answer.body.errorMessage).toBe('The request body must be a JSON object in UTF-8, and not compressed.');
   });
 
   it('more than 64 KiB is 400, told by its length or not, and 64 KiB are read (control)', async () => {

@@ -1,6 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createAdmin } from 'concordat/admin';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type AdminHost, basic, inDays, startAdmin } from './helpers/admin-host.js';
 import { accept, beginSession, connectMcp, initialize } from './helpers/mcp.js';
 
@@ -269,6 +270,11 @@ describe('options', () => {
     ['mcpTools', { mcpTools: [{ ...tool, handler: 'x' }] }, /`mcpTools\[0\].handler`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: { a: 1 } }] }, /`mcpTools\[0\].inputSchema`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: 'text' }] }, /`mcpTools\[0\].inputSchema`/],
+    [
+      'mcpTools',
+      { mcpTools: [{ ...tool, inputSchema: z.object({ at: z.coerce.date() }) }] },
+      /`mcpTools\[0\].inputSchema` must be .* \(Date cannot be represented in JSON Schema\)/,
+    ],
   ])('a wrong `%s` is a TypeError that names it: %j', async (_, options, message) => {
     const host = await startAdmin();
     const users = { findById: async () => undefined, findByUsername: async () => undefined };

@@ -300,4 +300,14 @@ describe("the host's own tools", () => {
     expect(result).toEqual({ content: [{ type: 'text', text }], ...(isObject && { structuredContent: json }) });
     expect(host.errors).toEqual([]);
   });
+
+  it('and not if it is a stream: a tool answers once', async () => {
+    const handler = async function* () {
+      yield 'a';
+    };
+    const host = await startAdmin({ admin: { mcpTools: [{ name: 'parts', description: 'Parts.', handler }] } });
+    const { client } = await connectMcp(host, 'alice');
+    expect((await client.callTool({ name: 'parts', arguments: {} })).isError).toBe(true);
+    expect(host.errors).toEqual([expect.objectContaining({ message: expect.stringContaining('answers once') })]);
+  });
 });

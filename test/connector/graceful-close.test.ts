@@ -27,6 +27,24 @@ test.each([undefined, {}, { close: () => {} }])('%j is no server: a TypeError', 
   );
 });
 
+test.each<[string, (server: Server) => unknown]>([
+  ['never listened', () => {}],
+  ['could not listen', (server) => once(server.listen(1, '192.0.2.1'), 'error')],
+  [
+    'was closed already',
+    (server) =>
+      once(
+        server.listen(0, '127.0.0.1', () => void server.close()),
+        'close',
+      ),
+  ],
+])('a server that %s is closed', async (_what, before) => {
+  const server = createServer();
+  const close = gracefulClose(server);
+  await before(server);
+  await close();
+});
+
 test('without connections a server takes no more of them at once', async () => {
   const server = createServer();
   const { close } = await listening(server);

@@ -8,7 +8,11 @@ const maxBodyBytes = 64 * 1024;
 /** @throws AdminHttpError 400 when the body is too large or not a JSON object */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   const tooLarge = () => new AdminHttpError(400, `The request body must not exceed ${maxBodyBytes} bytes.`);
-  const body = parseJson((await readBoundedText(request, maxBodyBytes, tooLarge)) ?? '');
+  const text = await readBoundedText(request, maxBodyBytes, tooLarge);
+  if (text === undefined) {
+    throw new AdminHttpError(400, 'The request body must be a JSON object in UTF-8, and not compressed.');
+  }
+  const body = parseJson(text);
   if (!isObject(body)) throw new AdminHttpError(400, 'The request body must be a JSON object.');
   return body;
 }

@@ -56,6 +56,7 @@ function readInputSchema(
       },
     };
   } catch (error) {
-    throw new TypeError(`\`${path}\` must be an object schema of zod 4, or a JSON Schema.`, { cause: error });
+    const reason = error instanceof Error ? ` (${error.message})` : '';
+    throw new TypeError(`\`${path}\` must be an object schema of zod 4, or a JSON Schema${reason}.`, { cause: error });
   }
 }

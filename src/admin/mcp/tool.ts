@@ -20,7 +20,8 @@ export interface McpTool {
   /** For the model: what the tool does and when to use it. */
   readonly description: string;
   /**
-   * A zod object, or its shape, which checks the input; or a JSON Schema, which only describes it.
+   * A zod object (zod 4), or its shape, which checks the input; or a JSON Schema, which only describes it. What JSON cannot
+   * say, such as `z.date()`, cannot be described: take text and transform it.
    * @default no input
    */
   readonly inputSchema?:
@@ -31,7 +32,8 @@ export interface McpTool {
   /** Whether the tool changes nothing. @default false */
   readonly readOnly?: boolean | undefined;
   /**
-   * Returns text, a JSON value, or a whole tool result: `{ content: [...] }` with blocks of MCP, at least one. The client
+   * Returns text, a JSON value, or a whole tool result: `{ content: [...] }` with blocks of MCP, at least one. It answers once:
+   * nothing is streamed. The client
    * gets the message of a thrown `ApiKeyError`; any other error is reported to `onError` and gets a general message.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the input is as inputSchema says, which is not known here

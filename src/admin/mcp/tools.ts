@@ -58,6 +58,9 @@ function isOffered({ annotations }: Tool, which: AdminContext['mcpKeyTools']): b
 
 function toResult(sdk: McpSdk, value: unknown): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  if (typeof value === 'object' && value !== null && Symbol.asyncIterator in value) {
+    throw new TypeError('The tool returned a generator or a stream: a tool answers once, with text or JSON.');
+  }
   const text = JSON.stringify(value) ?? '';
   const json = parseJson(text);
   // Many an API names its own lists `content`, too.

@@ -19,7 +19,7 @@ interface Server {
   on(event: 'connection' | 'secureConnection' | 'timeout', listener: (socket: Socket) => void): unknown;
   on(event: 'session', listener: (session: Session) => void): unknown;
   prependListener(event: 'request', listener: (incoming: { socket: Socket }, outgoing: Outgoing) => void): unknown;
-  close(callback: (error?: Error) => void): unknown;
+  close(callback: (error?: Error & { code?: string }) => void): unknown;
 }
 
 /**
@@ -129,8 +129,9 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
       const stop = () => {
         server.close((error) => {
           cut.cancel();
-          if (error) reject(error);
-          else resolve();
+          // One that does not listen, or no longer, is closed.
+          if (error === undefined || error.code === 'ERR_SERVER_NOT_RUNNING') resolve();
+          else reject(error);
         });
         for (const session of sessions) session.close();
       };
