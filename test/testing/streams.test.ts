@@ -50,6 +50,17 @@ describe.each(['over fetch', 'over a socket'])('%s', (way) => {
     await expect.poll(() => cancelled, { timeout: 30_000 }).toHaveLength(1);
   });
 
+  it('however fast it is made', async () => {
+    const chunk = new Uint8Array(1000);
+    const get = await connect(() => new Response(new ReadableStream({ pull: (made) => made.enqueue(chunk) })));
+    let length = 0;
+    for await (const { byteLength } of (await get('/')).body!) {
+      length += byteLength;
+      if (length > 1_000_000) break;
+    }
+    expect(length).toBeGreaterThan(1_000_000);
+  });
+
   it('and breaks off where it fails', async () => {
     const response = await (await connect(streamingHandler().handler))('/broken');
     expect(response.status).toBe(200);

@@ -61,6 +61,9 @@ export function errorReply(status: number, content: ErrorContent = {}): Simulate
   return { ...response, headers: [...response.headers.filter(([name]) => !names.has(name)), ...own] };
 }
 
+/** A stream may go on at once, and for ever. */
+const mostAtOnce = 64;
+
 /** The response of a handler: with its bytes if they are there at once, as those of `c.json()`, otherwise with its stream. */
 export async function readResponse({ status, headers, body }: Response): Promise<SimulatedResponse> {
   const kept = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
@@ -80,7 +83,7 @@ async function readAtOnce(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
   for (;;) {
     const reading = reader.read();
     const next = await Promise.race([reading, later]).catch(() => undefined);
-    if (next === undefined) return goOn(chunks, reading, reader);
+    if (next === undefined || chunks.length === mostAtOnce) return goOn(chunks, reading, reader);
     if (next.done) return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
     chunks.push(next.value);
   }
