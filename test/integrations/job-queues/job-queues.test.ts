@@ -93,6 +93,22 @@ describe.runIf(serverUrl)('docs/job-queues.md (W7)', () => {
     await Promise.all(queues.map(outlive));
   });
 
+  it('pg-boss outlives its connections to the database, and ends on SIGTERM', async () => {
+    const { url } = await limitedConnector([{ on: 'GET /issues/1', kind: 'limit', waitMs: 5000, times: 1 }]);
+    const database = await emptyDatabase();
+    const queue = await pgBossQueue(page, database);
+    const variables = { DATABASE_URL: database, CONNECTOR_URL: url, PGAPPNAME: 'worker' };
+    const { closed, kill } = page.start(queue.program, variables);
+    await queue.add([1]);
+    while (!(await queue.wasPutOff())) await grace(100);
+    // Also the connection that put the job off, which is idle now.
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name in ('worker', 'pgboss')`;
+    await runOnPostgres(database, cut);
+    const ended = closed.then(() => 'the program ended');
+    expect(await Promise.race([settled(queue, 1), ended])).toMatchObject({ done: [1] });
+    expect(await kill('SIGTERM')).toBe(0);
+  });
+
   it('Temporal is told when to try again, and what is final', async () => {
     const { url } = await limitedConnector([
       { on: 'GET /issues/7', kind: 'status', status: 404 },

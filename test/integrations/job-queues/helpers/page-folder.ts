@@ -29,11 +29,13 @@ export function pageFolder() {
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
     const closed = once(child, 'close');
-    const kill = async () => {
-      child.kill('SIGKILL');
-      await closed;
+    /** @returns the exit code, if there is one */
+    const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+      child.kill(signal);
+      const [code] = await closed;
+      return code as number | null;
     };
-    onTestFinished(kill);
+    onTestFinished(async () => void (await kill()));
     onTestFailed(() => {
       throw new Error(`${file} printed:\n${output}`);
     });
