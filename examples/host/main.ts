@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pathToFileURL } from 'node:url';
 import { createAdmin } from 'concordat/admin';
 import { openApiKeys } from 'concordat/api-keys';
 import { gracefulClose, toNodeHandler } from 'concordat/connector/node';
@@ -16,14 +15,10 @@ const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path fi
 
 export async function startHost({ port = 8095, directory = '.' } = {}) {
   // The product as it was: a table of users without passwords, and sessions of its single sign-on.
-  const people = await openSqlite(
-    `${directory}/acme.db`,
-    'create table if not exists people (login primary key, boss)',
-  );
+  const people = await openSqlite(`${directory}/acme.db`, 'create table if not exists people(login primary key, boss)');
   people.exec("insert or ignore into people values ('ada', 1), ('sam', 0)");
   const sessions = new Map<string, string>();
-  const loginOf = ({ headers: { cookie = '' } }: IncomingMessage) =>
-    sessions.get(/(?:^|; )acme=([^;]+)/.exec(cookie)?.[1] ?? '');
+  const sessionOf = ({ headers }: IncomingMessage) => /(?:^|; )acme=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
 
   // What it adds: a look-up of users, who is signed in, and how it looks.
   const findUser = (login: string) => {
@@ -36,7 +31,7 @@ export async function startHost({ port = 8095, directory = '.' } = {}) {
     ...shared,
     apiKeys,
     basePath: '/settings',
-    authenticate: (_request, { incoming }) => loginOf(incoming),
+    authenticate: (_request, { incoming }) => sessions.get(sessionOf(incoming)),
     signInUrl: (returnTo) => `/login?to=${encodeURIComponent(returnTo)}`,
     signOutUrl: '/logout',
     branding: { name: 'Acme', accent: '#0b7a5c', logo },
@@ -47,18 +42,20 @@ export async function startHost({ port = 8095, directory = '.' } = {}) {
   app.get('/login', ({ query }, response) => {
     // In place of the identity provider.
     const to = encodeURIComponent(String(query.to));
-    const buttons = ['ada', 'sam'].map((login) => `<button name="login" value="${login}">Sign in as ${login}</button>`);
-    response.send(
-      `<!doctype html><title>Acme</title><form method="post" action="?to=${to}">${buttons.join('')}</form>`,
-    );
+    const button = (login: string) => `<button name="login" value="${login}">Sign in as ${login}</button>`;
+    const form = `<form method="post" action="?to=${to}">${button('ada')}${button('sam')}</form>`;
+    response.send(`<!doctype html><title>Acme</title>${form}`);
   });
   app.post('/login', ({ body, query }, response) => {
     const session = randomUUID();
-    sessions.set(session, String(body.login));
+    sessions.set(session, String(body?.login));
     response.cookie('acme', session, { httpOnly: true, sameSite: 'lax' });
     response.redirect(303, /^\/settings(?:\/|$)/.test(String(query.to)) ? String(query.to) : '/settings');
   });
-  app.get('/logout', (_request, response) => response.clearCookie('acme').redirect('/login'));
+  app.get('/logout', (request, response) => {
+    sessions.delete(sessionOf(request));
+    response.clearCookie('acme').redirect('/login');
+  });
   app.get('/orders', async (request, response) => {
     const caller = await apiKeys.authenticate(request.rawHeaders);
     response.status(caller ? 200 : 401).json(caller ? { orders: 3, for: caller.userId } : { error: 'No valid key' });
@@ -75,4 +72,8 @@ export async function startHost({ port = 8095, directory = '.' } = {}) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(`${(await startHost()).url}/settings`);
+if (process.argv[1] === import.meta.filename) {
+  const { url, close } = await startHost({ port: Number(process.env.PORT ?? 8095), directory: process.env.DATA });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, close);
+  console.log(`${url}/settings`);
+}

@@ -1,5 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { textOf } from '../admin/ui/helpers/html.js';
 import { Visitor } from '../admin/ui/helpers/visitor.js';
 import { startEmptyHost } from './start-host.js';
@@ -39,8 +43,28 @@ test('its users sign in at its own page, make a key below /settings, call its AP
   await ada.submit('/revoke');
   expect(await orders(key)).toEqual([401, { error: 'No valid key' }]);
 
+  const thief = new Visitor(url, new Map(visitor.cookies));
   await visitor.open('/logout');
-  expect((await visitor.request('/settings/api-keys')).status).toBe(303);
+  for (const each of [visitor, thief]) expect((await each.request('/settings/api-keys')).status).toBe(303);
+});
+
+test('a sign-in without a body is no error of the server', async () => {
+  const { url } = await startEmptyHost();
+  const response = await fetch(`${url}/login`, { method: 'POST', redirect: 'manual' });
+  expect(response.status).toBe(303);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it, and its databases are closed', async (signal) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'concordat-host-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const env = { ...process.env, NODE_OPTIONS: '', PORT: '0', DATA: directory };
+  const host = spawn(process.execPath, ['--import', 'tsx', 'examples/host/main.ts'], { env });
+  onTestFinished(() => void host.kill('SIGKILL'));
+  const ended = once(host, 'exit');
+  await once(host.stdout, 'data');
+  host.kill(signal);
+  expect(await ended).toEqual([0, null]);
+  expect((await readdir(directory)).sort()).toEqual(['acme-keys.db', 'acme.db']);
 });
 
 test('nobody is sent to another site after signing in', async () => {
