@@ -41,13 +41,13 @@ export class FileTokenStore implements TokenStore {
   }
 
   #read(): Promise<Map<string, StoredTokens>> {
-    this.#entries ??= readFile(this.#file, 'utf8').then(
-      (text) => new Map(JSON.parse(text) as [string, StoredTokens][]),
-      (error: NodeJS.ErrnoException) => {
+    this.#entries ??= readFile(this.#file, 'utf8')
+      .then((text) => new Map(JSON.parse(text) as [string, StoredTokens][]))
+      .catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return new Map();
+        this.#entries = undefined; // the next call reads again
         throw error;
-      },
-    );
+      });
     return this.#entries;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -143,6 +143,16 @@ describe('refresh tokens that are good for once', () => {
     });
     const again = await start(product, file, product.authorize());
     expect(await again.readAtOnce(3)).toHaveLength(3);
+  });
+
+  test('are read again after the file could not be read', async () => {
+    const file = await newFile();
+    await mkdir(file);
+    const store = new FileTokenStore(file);
+    await expect(store.get('ada')).rejects.toMatchObject({ code: 'EISDIR' });
+    await rmdir(file);
+    await store.set('ada', { refreshToken: 'first' });
+    expect(await new FileTokenStore(file).get('ada')).toEqual({ refreshToken: 'first' });
   });
 
   test('the product ends a chain of which one comes twice (control)', async () => {
