@@ -24,6 +24,7 @@ export class Quota {
     const now = performance.now();
     let window = this.#windows.get(account);
     if (window === undefined || window.endsAt <= now) {
+      for (const [ended, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(ended);
       window = { count: 0, endsAt: now + windowMs };
       this.#windows.set(account, window);
     }

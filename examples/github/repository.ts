@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BadRequestError, NotFoundError } from 'concordat';
 import { endSystemFetch, readResponse } from 'concordat/connector';
 import {
@@ -25,13 +26,15 @@ const pageSize = 100;
 
 /** The issues of one GitHub repository, and their comments. */
 export class Repository {
-  /** Who is asking for what: the same for all sessions of one connection. */
+  /** Who is asking for what, without the token: the same for all sessions of one connection. */
   readonly account: string;
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
   constructor({ baseUrl, token, repository }: Connection) {
-    this.account = JSON.stringify([baseUrl, token, repository]);
+    this.account = createHash('sha256')
+      .update(JSON.stringify([baseUrl, token, repository]))
+      .digest('base64');
     this.#url = `${baseUrl.replace(/\/+$/, '')}/repos/${repository}`;
     this.#headers = {
       accept: 'application/vnd.github+json',

@@ -3,6 +3,7 @@ import { parseErrorPayload } from 'concordat';
 import { type RunningServer, serve } from 'concordat/connector';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createGitHubConnector, type GitHubConnectorOptions } from '../../examples/github/connector.js';
+import { Repository } from '../../examples/github/repository.js';
 import { type EmulatedGitHub, startEmulatedGitHub } from '../../examples/service/emulated-github.js';
 
 const running: RunningServer[] = [];
@@ -165,6 +166,11 @@ describe('the GitHub connector', () => {
     expect(await codeOf(refused)).toBe('CONNECTOR_QUOTA');
     const other = await logIn(call, { repository: github.target });
     expect((await call('/issues', { headers: other.headers })).status).toBe(200);
+  });
+
+  it('counts for an account that does not hold the token', () => {
+    const { account } = new Repository({ baseUrl: 'https://api.github.com', token: 'secret', repository: 'a/b' });
+    expect(account).not.toContain('secret');
   });
 
   it('leaves out pull requests and follows nothing but the page of a link', async () => {
