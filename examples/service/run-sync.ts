@@ -84,7 +84,7 @@ export async function runSync({
   recorder?.end({ stoppedBy, ...outcomeOf(summary, stop) }, refusals);
   for (const refusal of refusals.slice(0, 5)) screen.line(refusal);
   if (stop.aborted) {
-    screen.line('Stopped. What is written carries its marker: the next run goes on from there, without duplicates.');
+    screen.line('Stopped. What is written carries its marker: the next run goes on from there.');
   } else if (error !== undefined) screen.line(`Failed: ${error}`);
   // Every minute, the table that says that nothing was to be done would push what matters out of sight.
   const isNews = isFirst || !summary.equal || summary.created + summary.updated > 0;

@@ -21,19 +21,34 @@ export interface WriteOptions {
   done(outcome: Outcome): void;
 }
 
-/** Does the work, several writes at once. An issue that the target refuses does not stop the others. */
+/**
+ * Does the work, several writes at once. An issue that the target refuses does not stop the others. The signal lets what was
+ * sent come to its end, because the target may do it anyway; only waits for a limit end at once.
+ */
 export async function writeAll(work: readonly Work[], target: ConnectorClient, options: WriteOptions): Promise<void> {
-  await eachOf(work, options, async (item) => {
-    const outcome = { number: item.source.number, type: item.type };
-    try {
-      await write(item, target, options.signal);
-      options.done({ ...outcome, state: 'done' });
-    } catch (error) {
-      const state = stateOf(error);
-      if (state === 'fatal') throw error;
-      options.done({ ...outcome, state, ...(state === 'refused' && { reason: (error as Error).message }) });
-    }
-  });
+  const { signal } = options;
+  const waits = new AbortController();
+  const endWaits = () => {
+    if (signal.aborted && target.status.paused) waits.abort(signal.reason);
+  };
+  signal.addEventListener('abort', endWaits);
+  const forget = target.on('pause', endWaits);
+  try {
+    await eachOf(work, options, async (item) => {
+      const outcome = { number: item.source.number, type: item.type };
+      try {
+        await write(item, target, waits.signal);
+        options.done({ ...outcome, state: 'done' });
+      } catch (error) {
+        const state = stateOf(error);
+        if (state === 'fatal') throw error;
+        options.done({ ...outcome, state, ...(state === 'refused' && { reason: (error as Error).message }) });
+      }
+    });
+  } finally {
+    forget();
+    signal.removeEventListener('abort', endWaits);
+  }
 }
 
 async function write(item: Work, target: ConnectorClient, signal: AbortSignal): Promise<void> {
