@@ -8,6 +8,7 @@ const {
   TARGET = 'http://127.0.0.1:4502',
   STATE = 'state.json',
   ROUNDS = '1',
+  SETTLE_MS = '30000', // no request may run longer than this at the target
 } = process.env;
 const connect = (baseUrl: string) => createConnectorClient({ baseUrl, initialize: { parameters: { token: 'demo' } } });
 const source = connect(SOURCE);
@@ -27,6 +28,7 @@ const State = z.object({
   cursor: z.string().optional(),
   newest: z.string().optional(), // the last change that was read
   failed: z.array(z.string()), // ids to try again
+  isUnsure: z.boolean().optional(), // whether a write may still be running at the target
 });
 type State = z.output<typeof State>;
 
@@ -45,9 +47,15 @@ async function save(state: State): Promise<void> {
 /** The target's items by marker: the id of the original. They are the memory of what was written, also just before a kill. */
 async function readCopies(): Promise<Map<string, Copy>> {
   const copies = new Map<string, Copy>();
+  const twice: string[] = [];
   for await (const page of target.pages('/items', { next, schema: pageOf(Copy) })) {
-    for (const copy of page.items) if (copy.marker !== null) copies.set(copy.marker, copy);
+    for (const copy of page.items) {
+      if (copy.marker === null) continue;
+      if (copies.has(copy.marker)) twice.push(copy.marker);
+      copies.set(copy.marker, copy);
+    }
   }
+  if (twice.length > 0) console.error(`${twice.length} copied twice: ${twice.join(', ')}`);
   return copies;
 }
 
@@ -67,9 +75,16 @@ async function write(item: Item, copies: Map<string, Copy>): Promise<boolean> {
 
 async function runRound(): Promise<void> {
   const state = await read();
+  if (state.isUnsure) {
+    console.error(`a write may still be running: waiting ${Number(SETTLE_MS) / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, Number(SETTLE_MS)));
+  }
   const copies = await readCopies();
   const failed = new Set(state.failed);
   let written = 0;
+  let isUnsure = false;
+  state.isUnsure = true; // unless this round comes to its end
+  await save(state);
 
   /** One record may fail; it is tried again in the next round. Whatever concerns all of them ends the round. */
   const attempt = async (id: string, work: () => Promise<unknown>) => {
@@ -79,6 +94,7 @@ async function runRound(): Promise<void> {
     } catch (error) {
       if (!isConnectorError(error) && !isRequestError(error)) throw error;
       failed.add(id);
+      if (!isConnectorError(error) || error.status >= 500) isUnsure = true;
       console.error(error.message);
     }
   };
@@ -108,7 +124,7 @@ async function runRound(): Promise<void> {
   const orphans = await findOrphans(copies);
   for (const [marker, { id }] of orphans) await attempt(marker, () => target.delete(`/items/${id}`));
   // `since` includes its moment: items that change in that very moment are read again, and are equal.
-  await save({ round: state.round + 1, since: state.newest, newest: state.newest, failed: [...failed] });
+  await save({ round: state.round + 1, since: state.newest, newest: state.newest, failed: [...failed], isUnsure });
   console.log(`round ${state.round}: ${written} written, ${orphans.size} to delete, ${failed.size} failed`);
 }
 

@@ -1,5 +1,5 @@
 // The sync of examples/killable-sync in a process of its own, against two connectors over HTTP that outlive it.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,11 +17,20 @@ afterEach(() => void vi.restoreAllMocks());
 async function twoProducts(originals = manyItems()) {
   const copies: Item[] = [];
   const listeners = new Set<(count: number) => void>();
+  /** With an answer of its own, a POST is carried out only once it is told to finish. */
+  const slow: { answer?: (() => Promise<Response>) | undefined; finish: (() => unknown)[] } = { finish: [] };
   let count = 0;
   const open = async (product: Product, onPost?: () => void) => {
     const fetch = async (request: Request) => {
+      const isPost = request.method === 'POST' && new URL(request.url).pathname === '/items';
+      if (isPost && slow.answer !== undefined) {
+        const { url, method, headers } = request;
+        const sent = new Request(url, { method, headers, body: await request.text() });
+        slow.finish.push(() => product.fetch(sent));
+        return await slow.answer();
+      }
       const response = await product.fetch(request);
-      if (request.method === 'POST' && new URL(request.url).pathname === '/items') onPost?.();
+      if (isPost) onPost?.();
       return response;
     };
     const server = await serve({ fetch }, { port: 0 });
@@ -41,18 +50,24 @@ async function twoProducts(originals = manyItems()) {
     SOURCE: await open(createProduct(originals)),
     TARGET: await open(createProduct(copies), told),
     STATE: state,
+    SETTLE_MS: '0',
   };
   return {
+    slow,
     originals,
     copies,
     onWrite: (listener: (count: number) => void) => listeners.add(listener),
     state: () => JSON.parse(readFileSync(state, 'utf8')),
-    launch(more: Record<string, string> = {}): { child: ChildProcess; ended: Promise<string> } {
+    launch(more: Record<string, string> = {}) {
       const program = ['--import', 'tsx', 'examples/killable-sync/main.ts'];
       const child = spawn(process.execPath, program, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
       let written = '';
       for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (written += text));
-      return { child, ended: new Promise((resolve) => child.once('close', () => resolve(written))) };
+      return {
+        child,
+        output: () => written,
+        ended: new Promise<string>((resolve) => child.once('close', () => resolve(written))),
+      };
     },
   };
 }
@@ -69,10 +84,33 @@ it.each([1, 33, 120])(
     await first.ended;
     expect(first.child.signalCode).toBe('SIGKILL');
     expect(copies.length).toBeGreaterThanOrEqual(point);
-    expect(await launch().ended).toMatch(/^round 1: \d+ written, 0 to delete, 0 failed\n$/);
+    expect(await launch().ended).toMatch(/^(?:a write may .+\n)?round 1: \d+ written, 0 to delete, 0 failed\n$/);
     expect(markersOf(copies)).toEqual(idsOf(originals));
   },
 );
+
+it.each(['is killed', 'gets a 504'])('waits for a write that still runs when the one who sent it %s', async (how) => {
+  const { originals, copies, slow, launch } = await twoProducts();
+  const first = launch();
+  slow.answer = async () => {
+    if (how === 'gets a 504') return new Response(null, { status: 504 });
+    first.child.kill('SIGKILL');
+    return await new Promise(() => {});
+  };
+  await first.ended;
+  slow.answer = undefined;
+  const second = launch({ SETTLE_MS: '1000000' });
+  await expect.poll(second.output).toBe('a write may still be running: waiting 1000 s\n');
+  for (const finish of slow.finish) await finish();
+  const left = 120 - copies.length;
+  expect(left).toBeLessThan(120);
+  second.child.kill('SIGKILL');
+  await second.ended;
+  expect(await launch().ended).toContain(`: ${left} written, 0 to delete, 0 failed`);
+  expect(markersOf(copies)).toEqual(idsOf(originals));
+  copies.push({ ...(copies[0] as Item), id: 'another' });
+  expect(await launch().ended).toContain(`1 copied twice: ${copies[0]?.marker}\n`);
+});
 
 it('copies what changed, removes what is gone, and writes nothing when nothing changed', async () => {
   const { originals, copies, launch } = await twoProducts();
