@@ -8,7 +8,7 @@ const {
   TARGET = 'http://127.0.0.1:4502',
   STATE = 'state.json',
   ROUNDS = '1',
-  SETTLE_MS = '30000', // no request may run longer than this at the target
+  SETTLE_MS = '5000', // no request may run longer than this at the target
 } = process.env;
 const connect = (baseUrl: string) => createConnectorClient({ baseUrl, initialize: { parameters: { token: 'demo' } } });
 const source = connect(SOURCE);
