@@ -9,10 +9,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 // `concordat … | head` closes the pipe early: the exit code is still that of the command.
 const unread = new AbortController();
+let isLost = false;
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
     unread.abort();
+    if (error.code === 'EPIPE' || isLost) return;
+    isLost = true;
+    process.exitCode = 2;
+    process.stderr.write(`The output cannot be written: ${error.message}\n`);
   });
 }
 
@@ -27,7 +31,7 @@ runCli(process.argv.slice(2), {
   unread: unread.signal,
 }).then(
   (code) => {
-    process.exitCode = code;
+    if (!isLost) process.exitCode = code;
     // Requests of a check may still be under way.
     if (stop.signal.aborted) process.exit();
   },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
 import { run } from './helpers/run.js';
-import { removeBuiltCli, spawnCli, startCli } from './helpers/spawn.js';
+import { removeBuiltCli, spawnCli, spawnOntoFullDisk, startCli } from './helpers/spawn.js';
 
 const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
 const env = { PASSWORD: goodPassword };
@@ -291,6 +291,19 @@ it('a reader that goes away early does not change the exit code', async () => {
   const child = await startCli(['check', baseUrl, ...login, '--read', '/issues'], { env });
   child.stdout.destroy();
   expect(await once(child, 'exit')).toEqual([1, null]);
+});
+
+it.skipIf(!existsSync('/dev/full')).each([
+  ['check', ['URL', ...login, '--read', '/issues']],
+  ['call', ['URL', 'GET', '/issues', ...login]],
+  ['simulate', ['--port', '0']],
+])('%s exits 2 if its output cannot be written: 1 would be a verdict', async (command, args) => {
+  const { baseUrl } = await modelConnector();
+  const words = args.map((word) => word.replace('URL', baseUrl));
+  const { code, stderr } = await spawnOntoFullDisk([command, ...words], env);
+  expect(stderr).toContain('The output cannot be written: ENOSPC');
+  expect(stderr).not.toContain('    at ');
+  expect(code).toBe(2);
 });
 
 describe('the config as a program', () => {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { build } from 'tsup';
 
@@ -44,6 +45,19 @@ export async function startCli(args: string[], options: { cwd?: string; env?: Re
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return child;
+}
+
+/** Runs the command with an output that is full from the start. */
+export async function spawnOntoFullDisk(args: string[], env: Record<string, string> = {}) {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [await builtCli(), ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stderr, code] = await Promise.all([text(child.stderr as Readable), ended]);
+  return { stderr, code };
 }
 
 /** Runs the command in a process of its own. */
