@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { printable } from '../internal/index.js';
 import { addCall } from './call.js';
 import { addCheck } from './check.js';
-import { createPaint, exitCodes, type Io, UsageError } from './io.js';
+import { createPaint, endedCode, exitCodes, type Io, UsageError } from './io.js';
 import { addNew } from './new/new.js';
 import { addRecord } from './record/record.js';
 import { addSimulate } from './simulate.js';
@@ -47,7 +47,7 @@ Run concordat help COMMAND for the options of a command.`,
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.unusable;
-    if (io.signal.aborted) return 130;
+    if (io.signal.aborted) return endedCode(io);
     if (!(error instanceof UsageError)) throw error;
     io.stderr.write(`${paint('red', printable(error.message))}\n`);
     return exitCodes.unusable;

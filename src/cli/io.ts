@@ -58,6 +58,9 @@ export function checkOutput(file: string, { cwd }: Io): string {
 /** `0` all is well, `1` something is wrong with the connector, `2` the command could not find out. */
 export const exitCodes = { good: 0, bad: 1, unusable: 2 } as const;
 
+/** The exit code after Ctrl-C or a signal, which the reason of `io.signal` has as its cause. */
+export const endedCode = ({ signal }: Io): number => (signal.reason?.cause === 'SIGTERM' ? 143 : 130);
+
 export type Paint = (color: keyof typeof colors, text: string) => string;
 
 const colors = { red: 31, green: 32, yellow: 33, cyan: 36, bold: 1, dim: 2 };

@@ -5,7 +5,7 @@ import { runCli } from './index.js';
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => stop.abort(new Error(`Ended by ${signal}.`)));
+  process.once(signal, () => stop.abort(new Error(`Ended by ${signal}.`, { cause: signal })));
 }
 // `concordat … | head` closes the pipe early: the exit code is still that of the command.
 const unread = new AbortController();

@@ -252,7 +252,7 @@ describe('concordat check', () => {
   });
 });
 
-describe('a signal ends the check (exit code 130)', () => {
+describe('a signal ends the check (exit code 128 and its number)', () => {
   /** A connector whose login never responds, and tells when it is asked. */
   async function hanging(onLogin: () => void): Promise<string> {
     const server = createServer((request, response) => {
@@ -272,7 +272,10 @@ describe('a signal ends the check (exit code 130)', () => {
     expect([code, out, err]).toEqual([130, '', '']);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s, although requests are under way', async (signal) => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s, although requests are under way', async (signal, code) => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
@@ -282,7 +285,7 @@ describe('a signal ends the check (exit code 130)', () => {
     const ended = once(child, 'exit');
     await isAsked;
     child.kill(signal);
-    expect(await ended).toEqual([130, null]);
+    expect(await ended).toEqual([code, null]);
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isObject, parseJson, printable } from '../../internal/index.js';
-import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
+import { createPaint, endedCode, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
 import { given } from '../values.js';
 import { findDependency } from './dependency.js';
 import { endSystems } from './end-systems.js';
@@ -62,7 +62,7 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
   const choices = await choose(options, path.basename(target), io);
   if (choices === undefined) {
     io.stderr.write('Nothing was written.\n');
-    return 130;
+    return endedCode(io);
   }
   const concordat = options.concordat ?? findDependency(packageRoot, io.version, target);
   const files = planProject({ ...choices, concordat });
