@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { follow, printable } from '../internal/index.js';
 import {
   type FaultRule,
@@ -50,7 +50,7 @@ export function addSimulate(program: Command, io: Io, finish: (code: number) => 
     .option('--session-requests <count>', 'how many requests a session serves', parseCount)
     .option('--credentials <key=value>', 'a parameter that the login expects; repeatable', collect)
     .option('--faults <list>', 'what goes wrong: 503@7,reset@20,slow=500ms (@7: on every 7th request)', parseFaults)
-    .option('--items <count>', 'how many items /items has', parseCount, 100)
+    .option('--items <count>', 'how many items /items has', parseItems, 100)
     .addHelpText(
       'after',
       `
@@ -60,6 +60,13 @@ Examples:
   $ concordat call http://127.0.0.1:4000 GET /items          # in another terminal`,
     )
     .action(async (options: SimulateOptions) => finish(await simulate(options, io)));
+}
+
+/** They are all in memory. */
+function parseItems(text: string): number {
+  const items = parseCount(text);
+  if (items > 1_000_000) throw new InvalidArgumentError('Give at most 1000000.');
+  return items;
 }
 
 async function simulate(options: SimulateOptions, io: Io): Promise<number> {

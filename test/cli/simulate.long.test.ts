@@ -120,6 +120,7 @@ describe('concordat simulate', () => {
     [['--faults', 'boom'], '"boom" is not a fault'],
     [['--faults', 'reset=3'], '"reset=3" is not a fault'],
     [['--port', '70000'], 'A port is at most 65535'],
+    [['--items', '4294967296'], 'Give at most 1000000.'],
     [['--window', 'sliding'], 'need --limit, too'],
     [['--credentials', 'password=canary'], 'Write password=env:PASSWORD'],
   ])('%j exits 2 and says what to do', async (args, message) => {
