@@ -1,11 +1,13 @@
+import path from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { type ConnectorClient, createConnectorClient, isInitializeError, RequestError } from '../client/index.js';
 import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
-import { printable } from '../internal/index.js';
+import { abortable, printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, type Paint, UsageError } from './io.js';
 import { indentJson } from './json-text.js';
 import { readHeaders, readParameters } from './parameters.js';
-import { collect, parseCount, parseDuration, parseUrl } from './values.js';
+import { collect, parseCount, parseDuration, parseUrl, readText } from './values.js';
 
 interface CallOptions {
   initialize?: string[];
@@ -37,7 +39,7 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .option('-i, --initialize <key=value>', 'a parameter of the login; repeatable', collect)
     .option('--initialize-path <path>', 'the path of the login (default: /initialize)')
     .option('--no-login', 'send the request without a session')
-    .option('-d, --data <json>', 'the request body as JSON')
+    .option('-d, --data <json>', 'the request body as JSON; @FILE reads it from a file, - from the input')
     .addOption(new Option('--json <json>', 'the same as --data').conflicts('data'))
     .option('-H, --header <name=value>', 'a request header; repeatable', collect)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
@@ -55,6 +57,7 @@ Examples:
   $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
   $ PASSWORD=… concordat call http://127.0.0.1:4000 GET '/issues?limit=10' -i user=alice -i password=env:PASSWORD
   $ concordat call http://127.0.0.1:4000 POST /issues -i token=env:TOKEN --data '{"title": "It broke"}'
+  $ concordat call http://127.0.0.1:4000 POST /issues -i token=env:TOKEN --data @issue.json
 
 Exit codes: 0 the call succeeded, 1 the connector responded with an error, 2 there was no response.`,
     )
@@ -66,17 +69,17 @@ Exit codes: 0 the call succeeded, 1 the connector responded with an error, 2 the
 /** Says something about the call, on stderr. */
 type Note = (color: Parameters<Paint>[0] | undefined, text: string) => void;
 
-async function call(url: string, method: string, path: string, options: CallOptions, io: Io): Promise<number> {
+async function call(url: string, method: string, target: string, options: CallOptions, io: Io): Promise<number> {
   const paint = createPaint(io.stderr, io.env);
   const note: Note = (color, text) =>
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
-  const body = readJson(options);
+  const body = await readJson(options, io);
   const headers = await readHeaders(options.header ?? [], io);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], '--initialize', io));
   narrate(client, options, note);
   const startedAt = performance.now();
   try {
-    const response = await client.request({ method, path, headers, signal: io.signal, body });
+    const response = await client.request({ method, path: target, headers, signal: io.signal, body });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
     print(response.data, io.stdout);
@@ -176,13 +179,28 @@ function seconds(milliseconds: number): string {
 }
 
 /** The text as it is: `JSON.parse` would round its numbers. A Blob names its type, which a header may replace. */
-function readJson({ data, json }: CallOptions): Blob | undefined {
-  const text = data ?? json;
-  if (text === undefined) return undefined;
+async function readJson({ data, json }: CallOptions, io: Io): Promise<Blob | undefined> {
+  const given = data ?? json;
+  if (given === undefined) return undefined;
+  const { place, text } = await readBody(given, data === undefined ? '--json' : '--data', io);
   try {
     JSON.parse(text);
     return new Blob([text], { type: 'application/json' });
   } catch (error) {
-    throw new UsageError(`${data === undefined ? '--json' : '--data'} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`${place} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** `@FILE` and `-`, the input, also take what is too large or too secret for a command line. */
+async function readBody(given: string, flag: string, io: Io): Promise<{ place: string; text: string }> {
+  if (given === '-') {
+    return { place: `The input, which ${flag} - reads,`, text: await abortable(readAll(io.stdin), io.signal) };
+  }
+  if (!given.startsWith('@')) return { place: flag, text: given };
+  const place = `The file ${given.slice(1)} of ${flag}`;
+  try {
+    return { place, text: readText(path.resolve(io.cwd, given.slice(1))) };
+  } catch (error) {
+    throw new UsageError(`${place} cannot be read: ${(error as Error).message}`);
   }
 }

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../helpers/free-port.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { run } from './helpers/run.js';
@@ -138,6 +142,47 @@ describe('concordat call', () => {
     expect(connector.requests.map(({ body }) => body.toString())).toEqual(Array(2).fill(args[6]));
     const types = connector.requests.map(({ headers }) => headers['content-type']);
     expect(types).toEqual(['application/json', 'application/vnd.api+json']);
+  });
+
+  describe('a body from a file or the input, as it may be large or secret', () => {
+    const large = `{"id": 12345678901234567890, "text": "${'ö'.repeat(200_000)}"}`;
+    function folderWith(text: string) {
+      const folder = mkdtempSync(path.join(tmpdir(), 'concordat-call-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      writeFileSync(path.join(folder, 'body.json'), text);
+      return folder;
+    }
+    const input = (text: string) => Readable.from([Buffer.from(text)]) as unknown as NodeJS.ReadStream;
+
+    it.each([
+      ['--data', '@body.json'],
+      ['--json', '@body.json'],
+      ['-d', '-'],
+    ])('%s %s', async (flag, from) => {
+      const connector = await scriptedConnector({ guard: false });
+      const args = ['call', connector.url, 'POST', '/issues', '--no-login', flag, from];
+      const { code } = await run(args, { cwd: folderWith(`\ufeff${large}`), stdin: input(large) });
+      expect(code).toBe(0);
+      expect(connector.requests[0]!.body.toString()).toBe(large);
+    });
+
+    it.each([
+      ['@none.json', 'The file none.json of --data cannot be read: ENOENT'],
+      ['@body.json', 'The file body.json of --data is not JSON: '],
+      ['-', 'The input, which --data - reads, is not JSON: '],
+    ])('%s exits 2 and names it', async (from, message) => {
+      const args = ['call', 'http://h', 'POST', '/issues', '--data', from];
+      const { code, err } = await run(args, { cwd: folderWith('{'), stdin: input('{') });
+      expect(err).toContain(message);
+      expect(code).toBe(2);
+    });
+
+    it('ends when the user ends it, though the input does not', async () => {
+      const stop = new AbortController();
+      const stdin = new Readable({ read: () => stop.abort() }) as unknown as NodeJS.ReadStream;
+      const { code } = await run(['call', 'http://h', 'POST', '/x', '-d', '-'], { stdin, signal: stop.signal });
+      expect(code).toBe(130);
+    });
   });
 
   it('takes a secret header from the environment', async () => {
