@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,8 +32,9 @@ export async function loadConfig(
 }
 
 async function readConfig(file: string, name: string): Promise<unknown> {
+  const isJson = file.endsWith('.json');
   try {
-    if (file.endsWith('.json')) return JSON.parse(readText(file));
+    if (isJson) return JSON.parse(readText(file));
     const module = (await importFile(file, name)) as { default?: unknown };
     const exported = module.default;
     // In a file compiled to CommonJS, the default export is one level deeper.
@@ -41,8 +43,19 @@ async function readConfig(file: string, name: string): Promise<unknown> {
       : exported;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    const place = error instanceof Error && !isJson ? placeOf(error, realpathSync(file)) : undefined;
+    throw new UsageError(`${name} cannot be read: ${reason}${place === undefined ? '' : ` (${name}:${place})`}`);
   }
+}
+
+/** The line and column of the config where the error came up, if it did there. */
+function placeOf(error: Error, file: string): string | undefined {
+  const texts = [error.stack ?? ''];
+  // The stack of an ES module that is not JavaScript names only Node itself.
+  if (error instanceof SyntaxError) texts.push(spawnSync(process.execPath, ['--check', file]).stderr.toString());
+  const after = texts.flatMap((text) => [pathToFileURL(file).href, file].map((known) => text.split(`${known}:`)[1]));
+  return after.map((rest = '') => /^\d+(:\d+)?/.exec(rest)?.[0]).find((place) => place !== undefined);
 }
 
 async function importFile(file: string, name: string): Promise<unknown> {

@@ -344,6 +344,34 @@ describe('the config as a program', () => {
     expect(code).toBe(2);
   });
 
+  it.each([
+    ['throws', 'const probes = undefined;\n\nexport default probes.readable;', ':3:23'],
+    ['throws in a call', 'const read = () => JSON.parse("{");\nexport default read();', ':1:25'],
+    ['is not JavaScript', 'export default {\n  probes: {,\n};', ':2'],
+    ['is not JavaScript either', 'export default {', ':1'],
+  ])('a config that %s: says where', async (_what, text, place) => {
+    const cwd = temporaryFolder({ 'my config.mjs': text });
+    const { code, stderr } = await spawnCli(['check', 'http://h', '-c', 'my config.mjs'], { cwd });
+    expect(stderr).toMatch(/^my config\.mjs cannot be read: .+\n$/);
+    expect(stderr).toContain(`(my config.mjs${place})`);
+    expect(code).toBe(2);
+  });
+
+  it('a config whose import throws: says what, and has no place of its own', async () => {
+    const cwd = temporaryFolder({
+      'a.mjs': "import './b.mjs';\nexport default {};",
+      'b.mjs': "throw new Error('not today');",
+    });
+    const { code, stderr } = await spawnCli(['check', 'http://h', '-c', 'a.mjs'], { cwd });
+    expect([code, stderr]).toEqual([2, 'a.mjs cannot be read: not today\n']);
+  });
+
+  it('a config that is not JSON: says why, and leaves the place to the reason', async () => {
+    const cwd = temporaryFolder({ 'c.json': '{"a":' });
+    const { code, err } = await run(['check', 'http://h', '-c', 'c.json'], { cwd });
+    expect([code, err]).toEqual([2, 'c.json cannot be read: Unexpected end of JSON input\n']);
+  });
+
   it('a config with a mistake: says which', async () => {
     const { baseUrl } = await modelConnector();
     const cwd = temporaryFolder({ 'concordat.config.mjs': 'export default { probes: { readabel: "/" } }' });
