@@ -7,6 +7,7 @@ import { abortable, printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, type Paint, UsageError } from './io.js';
 import { indentJson } from './json-text.js';
 import { readHeaders, readParameters } from './parameters.js';
+import { proxyOf } from './proxy.js';
 import { collect, parseCount, parseDuration, parseUrl, readText } from './values.js';
 
 interface CallOptions {
@@ -75,7 +76,8 @@ async function call(url: string, method: string, target: string, options: CallOp
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
   const body = await readJson(options, io);
   const headers = await readHeaders(options.header ?? [], io);
-  const client = createClient(url, options, await readParameters(options.initialize ?? [], '--initialize', io));
+  const parameters = await readParameters(options.initialize ?? [], '--initialize', io);
+  const client = createClient(url, options, parameters, io);
   narrate(client, options, note);
   const startedAt = performance.now();
   try {
@@ -113,7 +115,7 @@ function print(received: unknown, stdout: Io['stdout']): void {
 /** The body is held in memory. */
 const mostBytes = 1024 ** 3;
 
-function createClient(url: string, options: CallOptions, parameters: SessionParameter[]) {
+function createClient(url: string, options: CallOptions, parameters: SessionParameter[], io: Io) {
   const { initializePath: path, rateLimitHeader: header, rateLimitFormat: format, maxWait, timeout, retries } = options;
   return fromOptions(() =>
     createConnectorClient({
@@ -121,6 +123,7 @@ function createClient(url: string, options: CallOptions, parameters: SessionPara
       initialize: options.login ? { parameters, path } : async () => ({}),
       rateLimit: { header, format, maxWaitMs: maxWait },
       timeoutMs: timeout,
+      dispatcher: proxyOf(io.env),
       maxResponseBytes: mostBytes,
       retry: { retries },
       parseJson: (text) => new JsonBody(text),

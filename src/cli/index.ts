@@ -4,6 +4,7 @@ import { addCall } from './call.js';
 import { addCheck } from './check.js';
 import { createPaint, endedCode, exitCodes, type Io, UsageError } from './io.js';
 import { addNew } from './new/new.js';
+import { useProxy } from './proxy.js';
 import { addRecord } from './record/record.js';
 import { addSimulate } from './simulate.js';
 
@@ -29,6 +30,7 @@ Examples:
   $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
   $ concordat simulate --limit 100/1s --session 30s
 
+HTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.
 Run concordat help COMMAND for the options of a command.`,
     );
   program.exitOverride().configureOutput({
@@ -39,6 +41,7 @@ Run concordat help COMMAND for the options of a command.`,
     getErrHasColors: () => false,
   });
   for (const add of [addNew, addCheck, addCall, addRecord, addSimulate]) add(program, io, finish);
+  program.hook('preAction', () => useProxy(io.env));
   program.showHelpAfterError('(concordat help lists the commands)');
   for (const command of program.commands) {
     command.copyInheritedSettings(program).showHelpAfterError(`(concordat help ${command.name()} shows how)`);
