@@ -1,4 +1,13 @@
-import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  context,
+  diag,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import type { ClientCall, ClientChannelMessage } from '../../client/index.js';
 import { methodAttributes, outcomeAttributes, scopeName, serverAttributes } from './attributes.js';
 import type { Handlers, InstrumentOptions } from './instrument.js';
@@ -13,6 +22,7 @@ const waitEvents = {
 /** One span per call, from its start until it settles. */
 export function createTracing(options: InstrumentOptions): Handlers {
   const tracer = (options.tracerProvider ?? trace).getTracer(scopeName);
+  const templateOf = createTemplateOf(options);
   const calls = new WeakMap<ClientCall, { span: Span; startedAt: number }>();
 
   /** Adds an event for something that ends now, at the time it began. */
@@ -26,7 +36,7 @@ export function createTracing(options: InstrumentOptions): Handlers {
   return {
     call({ call, baseUrl, runIn, setHeader }) {
       const parent = context.active();
-      const span = tracer.startSpan(...describe(call, baseUrl, options), parent);
+      const span = tracer.startSpan(...describe(call, baseUrl, templateOf), parent);
       calls.set(call, { span, startedAt: Date.now() });
       const inside = trace.setSpan(parent, span);
       runIn((run) => context.with(inside, run));
@@ -53,9 +63,9 @@ export function createTracing(options: InstrumentOptions): Handlers {
   };
 }
 
-function describe(call: ClientCall, baseUrl: string, { urlTemplate }: InstrumentOptions) {
+function describe(call: ClientCall, baseUrl: string, templateOf: ReturnType<typeof createTemplateOf>) {
   const { method, path } = call;
-  const template = templateOf(urlTemplate, { method, path });
+  const template = templateOf({ method, path });
   const attributes: Attributes = {
     ...methodAttributes(method),
     ...serverAttributes(baseUrl),
@@ -68,13 +78,20 @@ function describe(call: ClientCall, baseUrl: string, { urlTemplate }: Instrument
   return [name, { kind: SpanKind.CLIENT, attributes }] as const;
 }
 
-/** One that throws costs its template, not the span. */
-function templateOf(urlTemplate: InstrumentOptions['urlTemplate'], request: { method: string; path: string }) {
-  try {
-    return urlTemplate?.(request);
-  } catch {
-    return undefined;
-  }
+/** A `urlTemplate` that fails costs its template, not the span; the diagnostics are told once. */
+function createTemplateOf({ urlTemplate }: InstrumentOptions) {
+  let isTold = false;
+  return (request: { method: string; path: string }): string | undefined => {
+    try {
+      const template: unknown = urlTemplate?.(request);
+      if (template === undefined || typeof template === 'string') return template;
+      throw new TypeError('It must return a string or undefined.');
+    } catch (error) {
+      if (!isTold) diag.error('concordat/opentelemetry: `urlTemplate` gave no template', error);
+      isTold = true;
+      return undefined;
+    }
+  };
 }
 
 function finish(span: Span, result: ClientChannelMessage<'result'>): void {

@@ -1,4 +1,12 @@
-import { context, propagation, SpanKind, SpanStatusCode, type TextMapPropagator, trace } from '@opentelemetry/api';
+import {
+  context,
+  diag,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapPropagator,
+  trace,
+} from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { instrument, instrumentAll } from 'concordat/opentelemetry';
 import { virtualClock } from 'concordat/testing';
@@ -21,6 +29,16 @@ const traceparent: TextMapPropagator = {
   extract: (ctx) => ctx,
   fields: () => ['traceparent'],
 };
+
+/** What OpenTelemetry's own diagnostics are told as errors. */
+function diagnostics(): unknown[][] {
+  const told: unknown[][] = [];
+  const ignore = () => {};
+  const error = (...words: unknown[]) => void told.push(words);
+  diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore });
+  onTestFinished(() => diag.disable());
+  return told;
+}
 
 describe('a call is one span (G6)', () => {
   it('with the attributes of the semantic conventions for HTTP', async () => {
@@ -48,15 +66,31 @@ describe('a call is one span (G6)', () => {
     expect(seen.spans.map(({ attributes }) => attributes['url.template'])).toEqual(['/issues/{id}', undefined]);
   });
 
-  it('without a name where `urlTemplate` throws', async () => {
+  it('without a template where `urlTemplate` throws or returns no text, which the diagnostics say once', async () => {
+    const told = diagnostics();
+    const results: Record<string, unknown> = { '/object': {}, '/number': 7, '/promise': Promise.resolve('/x') };
     const urlTemplate = ({ path }: { path: string }) => {
       if (path === '/broken') throw new Error('a broken template');
-      return path;
+      return (path in results ? results[path] : path) as string;
     };
     const { seen, client } = await observedClient({}, { options: { urlTemplate } });
-    await client.post('/broken', { json: {} });
-    await client.post('/whole', { json: {} });
-    expect(seen.spans.map(({ name }) => name)).toEqual(['POST', 'POST /whole']);
+    for (const path of ['/broken', '/broken', ...Object.keys(results), '/whole']) await client.post(path, { json: {} });
+    expect(seen.spans.map(({ name }) => name)).toEqual([...Array(5).fill('POST'), 'POST /whole']);
+    expect(seen.spans.filter(({ attributes }) => 'url.template' in attributes)).toHaveLength(1);
+    expect(told).toEqual([
+      [
+        'concordat/opentelemetry: `urlTemplate` gave no template',
+        expect.objectContaining({ message: 'a broken template' }),
+      ],
+    ]);
+  });
+
+  it('and what is wrong with a template that is no text', async () => {
+    const told = diagnostics();
+    const { client } = await observedClient({}, { options: { urlTemplate: () => ({}) as string } });
+    await client.get('/issues');
+    const error = expect.objectContaining({ message: 'It must return a string or undefined.' });
+    expect(told).toEqual([['concordat/opentelemetry: `urlTemplate` gave no template', error]]);
   });
 
   it('in which a method that HTTP does not know is no value of its own', async () => {
