@@ -12,10 +12,12 @@ export function methodAttributes(method: string): Attributes {
   return { 'http.request.method': '_OTHER', 'http.request.method_original': method };
 }
 
+/** `server.address` of an IPv6 host has no brackets, which belong to URLs. */
 export function serverAttributes(baseUrl: string): Attributes {
   const { hostname, port, protocol } = new URL(baseUrl);
   const standard = protocol === 'https:' ? 443 : 80;
-  return { 'server.address': hostname, 'server.port': port === '' ? standard : Number(port) };
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return { 'server.address': address, 'server.port': port === '' ? standard : Number(port) };
 }
 
 export function outcomeAttributes({ status, error }: { status?: number; error?: unknown }): Attributes {

@@ -11,6 +11,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { instrument, instrumentAll } from 'concordat/opentelemetry';
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../helpers/free-port.js';
 import { rejection, until } from '../../helpers/until.js';
 import { connectTo, listeningConnector, observedClient } from './helpers/observed-client.js';
 import { telemetry } from './helpers/telemetry.js';
@@ -55,6 +56,14 @@ describe('a call is one span (G6)', () => {
       'url.full': `${url}/issues/7`,
       'http.response.status_code': 200,
     });
+  });
+
+  it('with the address of an IPv6 host as it is, without the brackets of a URL', async () => {
+    const seen = telemetry();
+    const client = connectTo(`http://[::1]:${await freePort()}`, { retry: { retries: 0 } });
+    onTestFinished(instrument(client, seen.providers));
+    await rejection(client.get('/issues'));
+    expect(seen.spans[0]?.attributes['server.address']).toBe('::1');
   });
 
   it('named by the route where `urlTemplate` knows it', async () => {
