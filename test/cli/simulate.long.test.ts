@@ -49,7 +49,7 @@ describe('concordat simulate', () => {
     expect(err).toContain('403 RATE_LIMITED');
     expect(code).toBe(1);
     let line = '';
-    while (!line.includes('403')) line = await next();
+    while (!line.includes('  403  ')) line = await next();
     expect(line).toMatch(/ {2}403 {2}GET {4}\/items\/1 {2}session 3, rate-limit, wait \d+ ms$/);
   });
 
