@@ -200,7 +200,7 @@ test.each([
   ['headers', 'POST /initialize HTTP/1.1\r\nhost: h\r\nx-part:'],
   ['body', 'POST /initialize HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\nhalf'],
 ])('a request whose %s take longer than `requestTimeoutMs` to arrive is a 408', async (_what, bytes) => {
-  const server = await serve(makeConnector(), { port: 0, requestTimeoutMs: 100 });
+  const server = await serve(makeConnector(), { port: 0, requestTimeoutMs: 100.5 });
   onTestFinished(() => server.close({ graceMs: 0 }));
   expect(await sendBytes(server.url, bytes)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
 });

@@ -72,7 +72,10 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
 function createServer({ tls, http2, requestTimeoutMs }: ListenOptions): Server {
   const own = { fetch: () => new Response(), overrideGlobalObjects: false };
   // Node would refuse a request without a body of the contract, and look for requests that take too long every 30 s.
-  const options = { requireHostHeader: false, connectionsCheckingInterval: Math.min(30_000, requestTimeoutMs) };
+  const options = {
+    requireHostHeader: false,
+    connectionsCheckingInterval: Math.ceil(Math.min(30_000, requestTimeoutMs)),
+  };
   if (tls === undefined) return createAdaptorServer({ ...own, serverOptions: options }) as Server;
   const serverOptions = { ...tls, allowHTTP1: true, ...options };
   const create = http2
