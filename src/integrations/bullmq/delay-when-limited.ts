@@ -21,7 +21,8 @@ const schema = optionsOf({
 
 /**
  * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over, or with an
- * `InitializeError` because a login was refused a moment ago, until the next login is due (rule S5). Such a job holds no worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
+ * `InitializeError` because a login was refused a moment ago, until the next login is due (rule S5). Such a job holds no
+ * worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
  *
  * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
@@ -88,9 +89,9 @@ interface ErrorOfClient {
 }
 
 /**
- * By the first error of the client among an error and its causes: when a rate limit or the cool-down after a refused login is
- * over, which costs only the jobs an attempt whose calls waited for that login; `'final'` if the connector refuses
- * this very request, so that the job would only fail again; `undefined` for a failure like any other, which costs an attempt.
+ * By the first error of the client among an error and its causes: when a rate limit is over, or the cool-down after a login that
+ * was refused before the call; `'final'` if the connector refuses this very request, so that the job would only fail again;
+ * `undefined` for a failure like any other, which costs an attempt: also for the refused login itself.
  */
 function judge(error: unknown): Date | 'final' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {

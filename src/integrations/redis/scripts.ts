@@ -63,8 +63,8 @@ return { 'wait', redis.call('GET', KEYS[2]) }`;
 
 /**
  * In one step: adopt a newer session, respect a refusal, share the failure of the login that was waited for (`awaited` is its
- * token, or empty), or take the right to log in. After the deadline nobody would use
- * that right, so it is not taken: a Redis that hung runs what it was asked meanwhile (rule G11).
+ * token, or empty), or take the right to log in. After the deadline nobody would use that right, so it is not taken: a Redis
+ * that hung runs what it was asked meanwhile (rule G11).
  */
 export async function beginRenewal(
   redis: Redis,
