@@ -9,5 +9,5 @@ it('runAll and runUntil end with an error when timers set timers for ever', asyn
   again();
   await expect(clock.runAll()).rejects.toThrow('100000 timers have fired and 1 are still set');
   const never = new Promise(() => {});
-  await expect(clock.runUntil(never)).rejects.toThrow('still pending after 100000 timers have fired');
-});
+  await expect(clock.runUntil(never)).rejects.toThrow('still pending after 1000000 timers have fired');
+}, 600_000);

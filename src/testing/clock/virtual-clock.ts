@@ -23,7 +23,7 @@ export interface VirtualClock extends Clock {
    * Fires timers until the promise settles, and returns its value: for work that waits along the way. Without a timer it waits
    * up to half a second in real time.
    *
-   * @throws what the promise rejects with; Error when it is still pending and no timer is left, or 100,000 have fired.
+   * @throws what the promise rejects with; Error when it is still pending and no timer is left, or 1,000,000 have fired.
    */
   runUntil<T>(promise: PromiseLike<T>): Promise<T>;
   /** Changes the time of day without letting time pass, as when a clock is set or a machine wakes up. */
@@ -44,6 +44,8 @@ interface Entry {
 
 const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
+/** A long run of a simulation fires many, and ends. */
+const mostTimersUntil = 1_000_000;
 const realTime = ' (`AbortSignal.timeout` runs in real time)';
 
 /**
@@ -150,8 +152,8 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           const entry = next();
           if (entry === undefined)
             throw new Error(`The promise is still pending, and no timer is left that it could wait for${realTime}.`);
-          if (fired === mostTimers)
-            throw new Error(`The promise is still pending after ${mostTimers} timers have fired.`);
+          if (fired === mostTimersUntil)
+            throw new Error(`The promise is still pending after ${mostTimersUntil} timers have fired.`);
           await fire(entry);
         }
         return promise;
