@@ -33,8 +33,8 @@ export interface McpTool {
   readonly readOnly?: boolean | undefined;
   /**
    * Returns text, a JSON value, or a whole tool result: `{ content: [...] }` with blocks of MCP, at least one. It answers once:
-   * nothing is streamed. The client
-   * gets the message of a thrown `ApiKeyError`; any other error is reported to `onError` and gets a general message.
+   * nothing is streamed. The client gets the message of a thrown `ApiKeyError`; any other error is reported to `onError` and
+   * gets a general message.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the input is as inputSchema says, which is not known here
   handler(input: any, call: McpToolCall): unknown;

@@ -25,8 +25,8 @@ export function namesOf({ redis, prefix, connection }: Pick<Settings, 'redis' | 
 /** What a process that needs a newer session has to do. */
 export type RenewalStep =
   | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
-  | { type: 'refused'; failure: string; leftMs: number }
-  | { type: 'failed'; failure: string }
+  /** A login failed; `leftMs`: it was refused, and nobody tries another for so long. */
+  | { type: 'failed'; failure: string; leftMs: number | undefined }
   | { type: 'login' }
   | { type: 'wait'; holder: string };
 
@@ -54,7 +54,7 @@ end
 
 const renewalScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
-if refusal then return { 'refused', refusal, tostring(redis.call('PTTL', KEYS[3])) } end
+if refusal then return { 'failed', refusal, tostring(redis.call('PTTL', KEYS[3])) } end
 local failure = redis.call('GET', KEYS[4])
 if failure then return { 'failed', failure } end
 if now > tonumber(ARGV[4]) then return redis.error_reply('the question came too late') end
@@ -87,8 +87,7 @@ function readStep(result: unknown): RenewalStep {
   // Missing if an earlier version wrote it; negative if the clock of Redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
-  if (type === 'refused') return { type, failure: first, leftMs: Number(second) };
-  if (type === 'failed') return { type, failure: first };
+  if (type === 'failed') return { type, failure: first, leftMs: second === '' ? undefined : Number(second) };
   if (type === 'wait') return { type, holder: first };
   return { type: 'login' };
 }

@@ -42,8 +42,7 @@ export function sharedSessions(link: Link, names: Names, settings: Settings, mes
         .catch(() => undefined);
       if (step !== undefined) awaySince = systemClock.monotonic();
       else if (systemClock.monotonic() >= awaySince + (whenAway === 'wait' ? maxAwayMs : 0)) break;
-      if (step?.type === 'refused') throw readFailure(step.failure, step.leftMs);
-      if (step?.type === 'failed') throw readFailure(step.failure);
+      if (step?.type === 'failed') throw readFailure(step.failure, step.leftMs);
       if (step?.type === 'login') {
         const session = await logIn(unusable, token, login);
         if (session !== undefined) return session;
@@ -134,7 +133,7 @@ function writeFailure(error: unknown): { failure: string | undefined; refused: b
 }
 
 /** The failure as an error that the client turns into an `InitializeError`, by its name and fields. */
-function readFailure(text: string, leftMs?: number): Error {
+function readFailure(text: string, leftMs: number | undefined): Error {
   const { message, ...facts } = JSON.parse(text) as Failure;
   const retryAt = leftMs === undefined ? undefined : new Date(Date.now() + leftMs);
   const where = leftMs === undefined ? 'a login of another process' : 'the last login of any process, a moment ago';

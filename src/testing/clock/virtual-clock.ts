@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { createSettle, napUntil } from './settle.js';
-import { zlibWork } from './zlib-work.js';
 
 /** A clock that stands still until your test moves it. */
 export interface VirtualClock extends Clock {
@@ -46,7 +45,6 @@ const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
 /** A long run of a simulation fires many, and ends. */
 const mostTimersUntil = 1_000_000;
-const realTime = ' (`AbortSignal.timeout` runs in real time)';
 
 /**
  * A clock for tests, where an hour takes milliseconds. Pass it to everything that takes a `clock`, such as the client and
@@ -65,7 +63,6 @@ const realTime = ' (`AbortSignal.timeout` runs in real time)';
 export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
   requestsUnderWay(); // starts watching
-  zlibWork();
   let elapsedMs = 0;
   let calendarMs = startMs;
   let activity = 0;
@@ -150,8 +147,10 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           if (timers.size === 0) await napUntil(() => settled || timers.size > 0);
           if (settled) break;
           const entry = next();
-          if (entry === undefined)
-            throw new Error(`The promise is still pending, and no timer is left that it could wait for${realTime}.`);
+          if (entry === undefined) {
+            const left = 'no timer is left that it could wait for (`AbortSignal.timeout` runs in real time)';
+            throw new Error(`The promise is still pending, and ${left}.`);
+          }
           if (fired === mostTimersUntil)
             throw new Error(`The promise is still pending after ${mostTimersUntil} timers have fired.`);
           await fire(entry);

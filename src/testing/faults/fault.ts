@@ -3,6 +3,7 @@ import {
   emptyReply,
   errorReply,
   isBodyless,
+  lowerCase,
   type Reply,
   type SimulatedResponse,
   textReply,
@@ -98,8 +99,4 @@ async function compress(sent: SimulatedResponse): Promise<SimulatedResponse> {
   if (!(response.body instanceof Uint8Array) || isBodyless(response.status)) return response;
   const { gzipSync } = await import('node:zlib');
   return { ...response, headers: [...response.headers, ['content-encoding', 'gzip']], body: gzipSync(response.body) };
-}
-
-function lowerCase(headers: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

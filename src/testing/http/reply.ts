@@ -55,14 +55,17 @@ type ErrorContent = Partial<Pick<Extract<Fault, { kind: 'status' }>, 'code' | 'm
 export function errorReply(status: number, content: ErrorContent = {}): SimulatedResponse {
   const { code, message = errorTable[kindOfStatus(status)].message, detail, headers } = content;
   const error = new ConnectorError(message, { status, code, detail });
-  const response = jsonReply(status, error.toPayload());
-  const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const names = new Set(own.map(([name]) => name));
-  return { ...response, headers: [...response.headers.filter(([name]) => !names.has(name)), ...own] };
+  const { headers: usual, ...response } = jsonReply(status, error.toPayload());
+  return { ...response, headers: Object.entries({ ...Object.fromEntries(usual), ...lowerCase(headers) }) };
 }
 
 /** A stream may go on at once, and for ever. */
 const mostAtOnce = 64;
+
+/** Headers that replace others, whatever their case. */
+export function lowerCase(headers: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
 
 /** The response of a handler: with its bytes if they are there at once, as those of `c.json()`, otherwise with its stream. */
 export async function readResponse({ status, headers, body }: Response): Promise<SimulatedResponse> {
