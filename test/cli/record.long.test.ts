@@ -284,15 +284,13 @@ describe('concordat record', () => {
     expect(recording?.exchanges[2]?.response).toMatchObject({ text: '[redacted]' });
   });
 
-  it.each([
-    ['lines of JSON', '{"password":"hunter2"}\n{"id":7}\n', '{"password":"[redacted]"}\n{"id":7}\n'],
-    ['XML', '<wsse:password Type="x">hunter2</wsse:password>', '<wsse:password Type="x">[redacted]</wsse:password>'],
-  ])('judges and masks the names in a body of text: %s', async (_name, text, masked) => {
+  it('judges the names in a body of text, and masks those of JSON', async () => {
+    const text = '{"password":"hunter2"}\n{"id":7}\n';
     const refused = await record({ text: Buffer.from(text) }, { record: ['/text'] });
     expect([refused.code, refused.text]).toEqual([2, undefined]);
     expect(refused.err).toContain('("password" of GET /text)');
     const { recording } = await record({ text: Buffer.from(text) }, { record: ['/text'] }, ['--mask', 'password']);
-    expect(recording?.exchanges[2]?.response).toMatchObject({ text: masked });
+    expect(recording?.exchanges[2]?.response).toMatchObject({ text: '{"password":"[redacted]"}\n{"id":7}\n' });
   });
 
   it('sends what may write only if the config allows it', async () => {

@@ -27,8 +27,8 @@ export function addRecord(program: Command, io: Io, finish: (code: number) => vo
     .argument('<config>', 'the config file, as for concordat check')
     .option('-u, --url <url>', 'address of the connector (default: `baseUrl` of the config)', parseUrl)
     .option('-o, --output <file>', 'the recording', 'recording.json')
-    .option('--mask <name>', 'mask the members, headers and values with this name; repeatable', collect)
-    .option('--keep <name>', 'members with this name are not secrets; repeatable', collect)
+    .option('--mask <name>', 'mask the members of JSON and headers with this name; repeatable', collect)
+    .option('--keep <name>', 'what has this name is not a secret; repeatable', collect)
     .addHelpText(
       'after',
       `

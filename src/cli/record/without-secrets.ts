@@ -15,12 +15,9 @@ const bodyText = /^exchanges\[\d+\]\.(?:request|response)\.text$/;
 const bytesOfBody = /^exchanges\[\d+\]\.response\.base64$/;
 
 export interface Judgment {
-  /**
-   * Members of JSON, headers, and names in texts, whose texts and numbers are taken out as well, at any depth; `text` is a whole
-   * body that is not JSON.
-   */
+  /** Members of JSON and headers whose texts and numbers are taken out as well, at any depth; `text` is a whole body. */
   mask: readonly string[];
-  /** Members that sound like secrets and are none. */
+  /** Names that sound like secrets and are none. */
   keep: readonly string[];
 }
 
@@ -46,7 +43,7 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
   const more = places.length > 8 ? ` and ${places.length - 8} more` : '';
   throw new UsageError(
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
-      'Mask members with --mask NAME and whole texts with --mask text, or declare with --keep NAME that a member is not a secret.',
+      'Mask members of JSON with --mask NAME and other bodies with --mask text, or declare with --keep NAME that a name is harmless.',
   );
 }
 
@@ -74,7 +71,7 @@ function placesOf(clean: Recording, redact: Redact, { mask, keep }: Judgment): s
 /** A member of a request or response, which are not masked themselves. */
 function maskedPart(name: string, value: unknown, mask: readonly string[]): unknown {
   if (name === 'text' && typeof value === 'string' && !mask.includes(name)) {
-    return maskedText(value, mask, (json) => withoutMembers(json, mask));
+    return maskedText(value, (json) => withoutMembers(json, mask));
   }
   if (name === 'text') return withoutMembers(value, mask, true);
   return name === 'json' || name === 'headers' ? withoutMembers(value, mask) : value;
