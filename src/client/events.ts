@@ -122,9 +122,11 @@ export class EventHub {
     }
     if (typeof listener !== 'function') throw new TypeError('`listener` must be a function.');
     const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(listener));
+    // Of one function that listens twice, each removal ends one.
+    const registered: ClientEventListener<Name> = (event) => listener(event);
+    this.#listeners.set(name, listeners.add(registered));
     return () => {
-      listeners.delete(listener);
+      listeners.delete(registered);
     };
   }
 

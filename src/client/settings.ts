@@ -100,6 +100,9 @@ export function checkOptions(options: ConnectorClientOptions) {
   }
   // Bun puts a module of its own in the place of undici, which cannot dispatch requests.
   const fetch = settings.fetch ?? ('Bun' in globalThis && !settings.dispatcher ? globalThis.fetch : undefined);
+  if (fetch !== undefined && 'method' in settings.initialize && /^(?:GET|HEAD)$/.test(settings.initialize.method)) {
+    throw new TypeError('`initialize.method`: `fetch` cannot send the parameters with GET or HEAD.');
+  }
   belongTo(settings.state, baseUrl.origin + baseUrl.basePath);
   return {
     ...settings,

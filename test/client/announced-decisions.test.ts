@@ -46,6 +46,15 @@ it('a quota too large to be counted is none', () => {
   expect([quota.isAnnounced, quota.known?.limit]).toEqual([true, 100_000]);
 });
 
+it('one that has become too large to be counted takes the place of the one before (W8)', () => {
+  const { quota, clock } = quotas();
+  quota.announce(policy(2), 0);
+  pass(quota, clock, 2);
+  expect(quota.mayStart(0, clock.monotonic())).toBe(false);
+  quota.announce(policy(1_000_000), 0);
+  expect([quota.isAnnounced, quota.mayStart(0, clock.monotonic())]).toEqual([false, true]);
+});
+
 it('what is announced wins over what was learned', () => {
   const { quota, clock } = quotas();
   quota.seed({ limit: 1, windowMs: minuteMs });

@@ -182,6 +182,19 @@ describe('listeners', () => {
     expect(calls).toEqual(['first', 'second', 'second']);
   });
 
+  it('are taken away one by one where one function listens twice', async () => {
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(400) });
+    const client = connect(connector);
+    const heard: unknown[] = [];
+    const listener = (event: unknown) => heard.push(event);
+    const first = client.on('error', listener);
+    client.on('error', listener);
+    first();
+    first();
+    await client.get('/items').catch(() => {});
+    expect(heard).toHaveLength(1);
+  });
+
   it('that throw harm neither the call nor other listeners', async () => {
     const connector = await scriptedConnector();
     connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(0) : ok(exchange));

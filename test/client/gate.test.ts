@@ -490,6 +490,18 @@ describe('one gate for all (G1)', () => {
     expect(connector.requests.filter(({ path }) => path.startsWith('/search'))).toHaveLength(3);
   });
 
+  it('a query written in the path belongs to no scope', async () => {
+    const connector = await scriptedConnector({ initialize: ({ reply }) => reply(200, {}), guard: false });
+    const paths: string[] = [];
+    const scope = ({ path }: { path: string }) => {
+      paths.push(path);
+      return path;
+    };
+    const initialize = { parameters: {}, path: '/initialize?tenant=7' };
+    await connect(connector, { initialize, rateLimit: { scope } }).get('/search?q=1', { query: { page: 2 } });
+    expect(new Set(paths)).toEqual(new Set(['/search', '/initialize']));
+  });
+
   it('two clients do not know of each other', async () => {
     const connector = await scriptedConnector();
     connector.handle = (exchange) => (exchange.path === '/a' ? exchange.limit(3600) : ok(exchange));

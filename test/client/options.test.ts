@@ -52,6 +52,11 @@ describe('wrong options are a TypeError that names the option in backticks', () 
     ['timeoutMs as text', { ...good, timeoutMs: '5' }, 'timeoutMs'],
     ['a cleanup path without a slash', { ...good, cleanup: { path: 'x' } }, 'cleanup.path'],
     ['a fetch that is no function', { ...good, fetch: 'x' }, 'fetch'],
+    [
+      'a login by GET with a fetch, which cannot send it',
+      { ...good, fetch, initialize: { parameters: {}, method: 'GET' } },
+      'initialize.method',
+    ],
   ];
   it.each(wrong)('%s', (_name, options, option) => {
     const attempt = () => createConnectorClient(options as never);
@@ -263,6 +268,9 @@ describe('wrong requests are a TypeError that names the option, and nothing is s
     ['a method with a blank', { method: 'GET /', path: '/' }, 'method'],
     ['a method with a line break', { method: 'GET\r\nx: 1', path: '/' }, 'method'],
     ['a header value with a line break', { method: 'GET', path: '/', headers: { 'x-a': 'a\r\nx-b: 1' } }, 'headers'],
+    ['headers that are a text', { method: 'GET', path: '/', headers: 'ab' }, 'headers'],
+    ['headers that are null', { method: 'GET', path: '/', headers: null }, 'headers'],
+    ['headers that are a function', { method: 'GET', path: '/', headers: () => ({}) }, 'headers'],
     ['a header name with a blank', { method: 'GET', path: '/', headers: { 'x a': '1' } }, 'headers'],
     ['a length that may not fit', { method: 'PUT', path: '/', json: 1, headers: { 'Content-Length': '5' } }, 'headers'],
     ['a transfer encoding', { method: 'PUT', path: '/', headers: { 'transfer-encoding': 'chunked' } }, 'headers'],

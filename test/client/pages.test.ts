@@ -76,8 +76,9 @@ describe('client.pages', () => {
     const connector = await connectorWith(String);
     const next = async ({ next: page }: z.output<typeof Page>) =>
       page === undefined ? undefined : new URLSearchParams({ page });
-    await all(connect(connector).pages('/items', { schema: Page, query: { limit: 1 }, next }));
-    expect(connector.requests.map(({ path }) => path)).toEqual(['/items?limit=1', '/items?page=2', '/items?page=3']);
+    await all(connect(connector).pages('/items?of=a', { schema: Page, query: { limit: 1 }, next }));
+    const paths = ['/items?of=a&limit=1', '/items?page=2', '/items?page=3'];
+    expect(connector.requests.map(({ path }) => path)).toEqual(paths);
   });
 
   it.each<[string, (page: number, connector: ScriptedConnector) => string]>([

@@ -3,6 +3,7 @@ import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { MockAgent } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { retryDelayMs } from '../../src/client/call/react.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -272,3 +273,8 @@ function cutChunked(exchange: Exchange) {
   exchange.response.write('{"whole":true}');
   setTimeout(() => exchange.drop(), 3);
 }
+
+it('the wait before a retry is a number, however many there are', () => {
+  expect(retryDelayMs(2000, { retries: 2000, minTimeoutMs: 0, maxTimeoutMs: 30_000 }, 0.5)).toBe(0);
+  expect(retryDelayMs(2000, { retries: 2000, minTimeoutMs: 500, maxTimeoutMs: 30_000 }, 0.5)).toBe(30_000);
+});

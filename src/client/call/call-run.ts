@@ -19,7 +19,7 @@ import type { FailedAttempt, Run } from './run.js';
 export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result> {
   readonly #context: CallContext;
   readonly #call: Call<Data, Result>;
-  readonly #bodies: BodySupply;
+  #bodies: BodySupply;
   #sentCount = 0;
   #history = noHistory;
   #waitedMs = 0;
@@ -85,7 +85,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { session } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
-    this.#markSent();
+    this.#sentCount++;
     this.#context.sessions.accept(session);
     this.#recheck?.end(true);
     const secrets = () => secretsOf(attempt, this.#context.secrets);
@@ -93,7 +93,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
       Object.assign(error, { attempts: this.#sentCount });
       return withResponse(error, response, secrets(), secretNames(session.headers));
     };
-    if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming, explain);
+    if (response.incoming !== undefined) {
+      this.#context.arriving(this.#call, response.incoming, explain);
+      this.#bodies = this.#bodies.releaseAfter(response.incoming);
+    }
     const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) =>
       explain(unreadableError(problem, request, response, secrets())),
     );
@@ -105,7 +108,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { kind, attempt, outcome } = failed;
     const { sessions, closing } = this.#context;
     const { session } = attempt;
-    if (kind !== 'held-back') this.#markSent();
+    if (kind !== 'held-back') {
+      this.#sentCount++;
+      this.#bodies.release(); // what is left is of no use
+    }
     if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
@@ -155,12 +161,6 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     this.#recheck?.end(true);
     this.#bodies.release();
     this.#context.ended();
-  }
-
-  /** What is left of the body of an attempt is of no use. */
-  #markSent(): void {
-    this.#sentCount++;
-    this.#bodies.release();
   }
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */

@@ -73,11 +73,7 @@ export function toCall<Data, Result>(
   toResult: ToResult<Data, Result>,
 ): Call<Data, Result> {
   const { method, path } = checkRequest(request, settings);
-  const body = toBodySource(request);
-  const isBodiless = settings.fetch !== undefined && (method === 'GET' || method === 'HEAD');
-  if (isBodiless && (body.fixed ?? body.factory) !== undefined) {
-    throw new TypeError(`\`fetch\` cannot send a body with ${method}.`);
-  }
+  const body = toSendable(request, method, settings);
   return {
     target: toTarget(settings.basePath, path, request.query),
     request: { method, path: withoutQuery(path) },
@@ -93,6 +89,20 @@ export function toCall<Data, Result>(
     lane: gates.for({ method, path }),
     priority: optional(priority, request.priority, 'priority') ?? 0,
   };
+}
+
+/** @throws TypeError for a body that cannot be sent with this method. */
+export function toSendable(
+  options: Parameters<typeof toBodySource>[0],
+  method: string,
+  { fetch }: Settings,
+): BodySource {
+  const body = toBodySource(options);
+  const isBodiless = fetch !== undefined && (method === 'GET' || method === 'HEAD');
+  if (isBodiless && (body.fixed ?? body.factory) !== undefined) {
+    throw new TypeError(`\`fetch\` cannot send a body with ${method}.`);
+  }
+  return body;
 }
 
 export function toAttempt(

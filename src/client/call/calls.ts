@@ -78,7 +78,8 @@ export class Calls {
       throw closedError({ method, path: withoutQuery(path) });
     }
     const checked = toCall(request, settings, gates, toResult);
-    const call = isRest ? { ...checked, isRest } : checked;
+    // `totalTimeoutMs` bounds the time until the head of the whole.
+    const call = isRest ? { ...checked, isRest, totalTimeoutMs: undefined } : checked;
     if (request.signal?.aborted) throw request.signal.reason;
     if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);

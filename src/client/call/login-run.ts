@@ -1,6 +1,5 @@
 import type { RequestLine } from '../../contract/index.js';
 import { type Clock, sleep } from '../../internal/index.js';
-import { toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
@@ -8,6 +7,7 @@ import type { Lane } from '../rate-limit/lane.js';
 import { waitLimitError } from '../rate-limit/wait-limits.js';
 import { loginPriority, Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
+import { toSendable } from './call.js';
 import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
 import { noHistory, react, retryDelayMs } from './react.js';
@@ -65,7 +65,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#time = time;
     this.#request = { method: options.method, path: withoutQuery(options.path) };
     this.#lane = context.gates.for(options);
-    const body = toBodySource({ json: options.json, body: options.body });
+    const body = toSendable({ json: options.json, body: options.body }, options.method, context.settings);
     this.#shared = {
       request: this.#request,
       lane: this.#lane,

@@ -42,13 +42,16 @@ async function* read<Data>(
       [path, query] = [checkPath(toPath(String(following), base, 'next()'), 'next()'), undefined];
     } else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
     else {
-      const isWhole = following instanceof URLSearchParams;
-      const names = new Set(isWhole ? following.keys() : Object.keys(following));
       path = toPath(path, base);
       const start = withoutQuery(path);
+      if (following instanceof URLSearchParams) {
+        [path, query] = [start, following];
+        continue;
+      }
+      const names = new Set(Object.keys(following));
       const kept = without(names, path.slice(start.length + 1));
       path = kept === '' ? start : `${start}?${kept}`;
-      query = isWhole ? following : new URLSearchParams(`${without(names, toSearch(query))}&${toSearch(following)}`);
+      query = new URLSearchParams(`${without(names, toSearch(query))}&${toSearch(following)}`);
     }
   }
 }

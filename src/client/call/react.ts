@@ -142,5 +142,8 @@ export function isIdempotent(method: string, declared: boolean | undefined): boo
 
 /** The delay before retry `number`, counted from 1. `random` is between 0 and 1. */
 export function retryDelayMs(number: number, options: RetryOptions, random: number): number {
-  return Math.min(options.maxTimeoutMs, Math.round(options.minTimeoutMs * 2 ** (number - 1) * (1 + random)));
+  return Math.min(
+    options.maxTimeoutMs,
+    Math.round(options.minTimeoutMs * 2 ** Math.min(number - 1, 40) * (1 + random)),
+  );
 }

@@ -80,12 +80,8 @@ function toFetchRest(
   // Before all others: the broken part has freed its place, and its reader may hold up the other calls.
   const priority = Number.MAX_VALUE;
   return async (from, cancelled) => {
-    const { signal = cancelled } = streamRequest;
     const restHeaders = { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag };
-    const rest = await open(
-      { ...streamRequest, headers: restHeaders, priority, signal: AbortSignal.any([signal, cancelled]) },
-      true,
-    );
+    const rest = await open({ ...streamRequest, headers: restHeaders, priority, signal: cancelled }, true);
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isLength = whole === '*' || Number(whole) === length;
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
@@ -102,6 +98,6 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
-  return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+function toRecord(headers: ConnectorRequest['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(headerEntries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

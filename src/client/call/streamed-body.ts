@@ -1,4 +1,5 @@
 import type { RequestLine } from '../../contract/index.js';
+import { follow } from '../../internal/index.js';
 import { RequestError, withoutQuotes } from '../errors.js';
 import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
 import { describeFailure, describeLoss, isFinal } from './failure.js';
@@ -39,8 +40,10 @@ export class StreamedBody implements Sink {
   #emptyResumes = 0;
   #isDone = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Aborts once the reader wants no more. */
+  /** Aborts once nobody wants more. */
   readonly #cancelled = new AbortController();
+  /** Stops listening to the caller's signal. */
+  readonly #leave: (() => void) | undefined;
   readonly stream: ReadableStream<Uint8Array>;
 
   constructor(incoming: IncomingBody, options: StreamedBodyOptions) {
@@ -56,6 +59,7 @@ export class StreamedBody implements Sink {
       },
       { highWaterMark: aheadBytes, size: ({ byteLength }) => byteLength + chunkBytes },
     );
+    this.#leave = follow([options.signal], (reason) => this.#fail(reason));
     incoming.pipe(this);
   }
 
@@ -90,6 +94,7 @@ export class StreamedBody implements Sink {
       return;
     }
     this.#isDone = true;
+    this.#leave?.();
     this.#controller?.close();
   }
 
@@ -111,14 +116,15 @@ export class StreamedBody implements Sink {
 
   /** Requests the rest, if the connector can send it. */
   async #resume(lost: LostConnection): Promise<void> {
-    const { fetchRest, signal } = this.#options;
+    const { fetchRest } = this.#options;
     const isLost = fetchRest === undefined || isFinal(lost) || ++this.#emptyResumes > maxEmptyResumes;
     if (isLost) return this.#fail(this.#lostError(lost));
     let next: IncomingBody;
     try {
       next = await fetchRest(this.#receivedBytes, this.#cancelled.signal);
     } catch (cause) {
-      return this.#fail(signal?.aborted ? cause : this.#lostError(lost, cause));
+      const isClosed = cause instanceof RequestError && cause.code === 'CLIENT_CLOSED';
+      return this.#fail(isClosed ? cause : this.#lostError(lost, cause));
     }
     if (this.#isDone) return next.destroy();
     this.#incoming = next;
@@ -148,6 +154,7 @@ export class StreamedBody implements Sink {
 
   #finish(): void {
     this.#isDone = true;
+    this.#leave?.();
     this.#incoming.destroy();
     this.#cancelled.abort();
   }

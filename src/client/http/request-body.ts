@@ -98,6 +98,12 @@ export class BodySupply {
     discard(this.#source.fixed);
   }
 
+  /** For a response that may begin before all of the body is sent. @returns what is to be released before it ends. */
+  releaseAfter(response: { onEnd(callback: () => void): void }): BodySupply {
+    response.onEnd(() => this.release());
+    return noSupply;
+  }
+
   /** Discards what the factory made. */
   discardProduced(): void {
     discard(this.#produced);
@@ -166,21 +172,18 @@ export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
   if (!isBlob && !isStream(body)) return { body };
   if (isBlob && body.size === 0) return { body: '' };
   const open = () => (isBlob ? body.stream() : body) as AsyncIterable<unknown>;
-  const outgoing: OutgoingBody = {
-    ...(isBlob ? { length: body.size } : {}),
-    body: readLazily(open, (failure) => (outgoing.failure = failure)),
-  };
+  const read = readLazily(open, (failure) => (outgoing.failure = failure));
+  const outgoing: OutgoingBody = isBlob ? { body: read, length: body.size } : { body: read };
   return outgoing;
 }
 
 /** @returns the failure of the body, unless the connection failed instead. */
 export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown }; // fetch wraps it
-  const mismatch = [error, cause].find((each) => codeOf(each) === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH');
+  const code = 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH';
+  const mismatch = [error, cause].find((each) => (Object(each) as { code?: unknown }).code === code);
   return outgoing.failure ?? (mismatch === undefined ? undefined : new BodyFailure(mismatch));
 }
-
-const codeOf = (error: unknown) => (Object(error) as { code?: unknown }).code;
 
 /** The readers of web streams that are being sent: only they can cancel those, also in the middle of a read. */
 const readers = new WeakMap<ReadableStream, ReadableStreamDefaultReader<unknown>>();

@@ -62,13 +62,14 @@ function addHeaders(
   return record;
 }
 
-/** Names as written, with their values; without `undefined`. */
+/** Names as written, with their values; without `undefined`. @throws TypeError for what is no object. */
 export function headerEntries(headers: HeadersOption): [name: string, value: string][] {
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object or Headers.');
   const entries: [string, string | undefined][] = isIterable(headers) ? [...headers] : Object.entries(headers);
   return entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
 }
 
 /** Not `instanceof`: there are other copies of Headers, such as that of undici. */
 function isIterable(headers: HeadersOption): headers is Headers {
-  return typeof headers === 'object' && Symbol.iterator in headers;
+  return Symbol.iterator in headers;
 }

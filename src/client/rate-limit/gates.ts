@@ -3,6 +3,7 @@ import type { RequestLine } from '../../contract/index.js';
 import { type Clock, describeValue, option, text } from '../../internal/index.js';
 import { closedError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
+import { withoutQuery } from '../http/request-target.js';
 import { Gate } from './gate.js';
 import { Lane } from './lane.js';
 import { AnnouncedQuota, tightestFirst } from './quota/announced.js';
@@ -80,10 +81,10 @@ export class Gates {
     this.#stopSharing = stop;
   }
 
-  for(request: RequestLine): Lane {
+  for({ method, path }: RequestLine): Lane {
     const { scope: scopeOf } = this.#options.rateLimit;
     if (scopeOf === undefined) return this.#lane('');
-    const scope: unknown = scopeOf({ method: request.method, path: request.path });
+    const scope: unknown = scopeOf({ method, path: withoutQuery(path) });
     if (typeof scope === 'string') return this.#lane(scope);
     throw new TypeError(`\`rateLimit.scope\` must return a string, got ${describeValue(scope)}.`);
   }

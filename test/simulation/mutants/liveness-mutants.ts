@@ -161,7 +161,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G1',
     'a limit of one scope pauses another',
     'All requests pass one gate, whatever `rateLimit.scope` says of them.',
-    patch('rate-limit/gates', 'scopeOf({ method: request.method, path: request.path })', "'s0'"),
+    patch('rate-limit/gates', 'scopeOf({ method, path: withoutQuery(path) })', "'s0'"),
   ),
   mutant(
     ['leases'],

@@ -64,10 +64,10 @@ export class AnnouncedQuota {
     const isRefuted = key === '' ? this.#policies.length === 0 : key === this.#refuted;
     if (this.#refuted !== undefined && isRefuted) return;
     const now = this.clock.monotonic();
-    const isOther = key !== '' && key !== toKey(this.#policies);
+    const isOther = policies.length > 0 && key !== toKey(this.#policies);
     if (isOther) this.#isDoubted = false;
     if (isOther || !this.#isAdvised) this.#announcedAt = now;
-    if (key !== '') this.#policies = tracked;
+    if (isOther) this.#policies = tracked;
     for (const { name, ...latest } of remaining) {
       const known = this.#advised.get(name);
       if (known === undefined && this.#advised.size >= maxNames) continue;
