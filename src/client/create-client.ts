@@ -14,7 +14,7 @@ import type {
   StreamOptions,
   StreamResponse,
 } from './client-types.js';
-import { AbandonedLogin } from './errors.js';
+import { AbandonedLogin, closedError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import type { ConnectorResponse } from './http/read-success.js';
@@ -186,11 +186,11 @@ class Client implements ConnectorClient {
     const { resumeAt } = this.#gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing is sent (rule G1): the session then expires by itself.
-    if (cleanup !== undefined && session !== undefined && !paused && !this.#ended.signal.aborted) {
-      const { path } = cleanup;
-      await cleanUp(this.#context, session, path).catch((error) =>
-        this.#events.emit('error', { method: 'POST', path: withoutQuery(path), error }),
-      );
+    if (cleanup !== undefined && session !== undefined && !paused) {
+      const request = { method: 'POST', path: withoutQuery(cleanup.path) };
+      const isLate = this.#ended.signal.aborted;
+      const cleaned = isLate ? Promise.reject(closedError(request)) : cleanUp(this.#context, session, cleanup.path);
+      await cleaned.catch((error) => this.#events.emit('error', { ...request, error }));
     }
     await this.#orEnd(this.#transport.close());
   }

@@ -152,6 +152,11 @@ export function reviveInitializeError(error: unknown): unknown {
   });
 }
 
+/** Says when the cool-down after a refused login ends (rule S5). */
+export function beginCooldown(error: InitializeError, clock: Clock, cooldownMs: number): void {
+  Object.assign(error, { retryAt: new Date(Math.min(clock.now() + cooldownMs, latestDateMs)) });
+}
+
 const tooEarly = ' (no new login yet: the last one was refused a moment ago)';
 
 /** The error of a call that comes before the cool-down after a refused login is over (rule S5), if it does. */

@@ -103,7 +103,9 @@ export function checkOptions(options: ConnectorClientOptions) {
   if (fetch !== undefined && 'method' in settings.initialize && /^(?:GET|HEAD)$/.test(settings.initialize.method)) {
     throw new TypeError('`initialize.method`: `fetch` cannot send the parameters with GET or HEAD.');
   }
-  belongTo(settings.state, baseUrl.origin + baseUrl.basePath);
+  const parameters = typeof settings.initialize === 'function' ? [] : settings.initialize.parameters;
+  const shown = parameters.filter(({ sensitive }) => !sensitive).map(({ key, value }) => [key, value] as const);
+  belongTo(settings.state, { baseUrl: baseUrl.origin + baseUrl.basePath, login: new Map(shown) });
   return {
     ...settings,
     ...baseUrl,

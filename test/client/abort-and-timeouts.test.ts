@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { isConnectorError } from 'concordat';
+import { isConnectorError, RateLimitError } from 'concordat';
 import type { ConnectorClient, RequestError } from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -573,6 +573,9 @@ describe('totalTimeoutMs bounds the whole call', () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
     const error = await overBudget(connector, 'pause');
     expect(error.message).toMatch(/1000 ms \(paused by a rate limit until \d{4}-\d\d-\d\dT[\d:.]+Z\)$/);
-    expect(error.cause).toBeUndefined();
+    const { cause } = error as { cause?: RateLimitError };
+    expect(cause).toBeInstanceOf(RateLimitError);
+    expect(error.message).toContain(cause?.resumeAt.toISOString());
+    expect(cause?.retryAfterMs).toBe(3_599_000);
   });
 });

@@ -235,6 +235,22 @@ describe('cleanup (S1)', () => {
     expect(connector.logins).toHaveLength(1);
   });
 
+  it('is told of if there is no time left for it', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector, { cleanup: {} });
+    await get(client);
+    connector.handle = () => {};
+    const hanging = rejection(client.get('/hangs'));
+    await until(() => connector.requests.length === 2);
+    const errors: ClientEvents['error'][] = [];
+    client.on('error', (error) => errors.push(error));
+    const closing = client.close({ graceMs: 1000 });
+    await clock.advance(1000);
+    await Promise.all([closing, hanging]);
+    expect(errors.at(-1)).toMatchObject({ method: 'POST', path: '/cleanup', error: { code: 'CLIENT_CLOSED' } });
+    expect(connector.requests).toHaveLength(2);
+  });
+
   it.each([
     ['a reset connection', (exchange: Exchange) => exchange.drop(), 'NETWORK_ERROR'],
     ['no answer at all', () => {}, 'TIMEOUT'],

@@ -284,8 +284,14 @@ describe('a refused login is final (S5)', () => {
   it('says when the next login may be sent: then the call logs in, and just before it fails', async () => {
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(401, 'NO', 'Wrong password') });
     const { client, clock } = connectVirtually(connector, { loginCooldownMs: 15_000 });
+    const told: unknown[] = [];
+    client.on('error', ({ path, error }) => told.push([path, (error as InitializeError).retryAt]));
     const first = (await rejection(get(client))) as InitializeError;
     expect(first.retryAt).toEqual(new Date(clock.now() + 15_000));
+    expect(told).toEqual([
+      ['/initialize', first.retryAt],
+      ['/items', first.retryAt],
+    ]);
     connector.initialize = connector.logIn;
     await clock.advance(14_999);
     expect(await rejection(get(client))).toMatchObject({ refused: true, retryAt: first.retryAt });

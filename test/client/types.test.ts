@@ -109,3 +109,16 @@ describe('types of the surface', () => {
     expect(check).toBeTypeOf('function');
   });
 });
+
+it('a login function may return what a connector responds to a login', async () => {
+  const connector = await scriptedConnector();
+  type Answer = { key: string; value: string; sensitive: boolean }[];
+  const client = connect(connector, {
+    initialize: async ({ request }) => {
+      const { data } = await request<Answer>({ method: 'POST', path: '/initialize', json: { user: 'ada' } });
+      expectTypeOf(data).toEqualTypeOf<Answer>();
+      return data;
+    },
+  });
+  expect(await client.get('/items')).toMatchObject({ session: 'session-1' });
+});

@@ -6,6 +6,7 @@ import { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
 import { discard } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
+import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { SessionHolder } from '../session/session.js';
 import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
 import { CallRun } from './call-run.js';
@@ -98,10 +99,13 @@ export class Calls {
   async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
     const timer = this.#context.clock.setTimer(totalTimeoutMs, () => {
-      const { resumeAt } = call.lane.gate.pause;
-      const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
-      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
-      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
+      const { request, lane } = call;
+      const { resumeAt } = lane.gate.pause;
+      const remainingMs = Math.max(0, Number(resumeAt) - this.#context.clock.now());
+      const pause = `paused by a rate limit until ${resumeAt?.toISOString()}`;
+      const cause = resumeAt && toRateLimitError(`The connection is ${pause}.`, { remainingMs, resumeAt, request });
+      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${cause ? ` (${pause})` : ''}`;
+      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request, cause }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     let arriving: IncomingBody | undefined;
@@ -153,7 +157,7 @@ export class Calls {
     const isComplete = known?.attempts !== undefined;
     if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
+    if (isOverBudget && known?.cause === undefined) Object.defineProperty(known, 'cause', { value: cause });
     const { events } = this.#context;
     if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
     if (isComplete) events.emit('error', { ...call.request, error });

@@ -1,5 +1,5 @@
 import { decodeLeniently, follow, parseJson, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError } from '../errors.js';
+import { AbandonedLogin, beginCooldown, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -29,7 +29,7 @@ const loginOptions: ReadonlySet<string> = new Set(
 
 /** The login of a connection: over HTTP (rule S1), or by the caller's function. */
 export function createLogin(context: RunContext): Login {
-  const { initialize } = context.settings;
+  const { initialize, loginCooldownMs } = context.settings;
   return async (signal) => {
     const login = new LoginProcess(context, signal);
     try {
@@ -38,6 +38,7 @@ export function createLogin(context: RunContext): Login {
       if (context.closing.aborted) throw new AbandonedLogin(); // with a shared state, another client takes over
       const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
       const { method, path } = request;
+      if (error instanceof InitializeError && error.refused) beginCooldown(error, context.clock, loginCooldownMs);
       if (!signal.aborted) context.events.failed({ method, path: withoutQuery(path) }, error);
       throw error;
     } finally {
@@ -76,7 +77,7 @@ class LoginProcess {
     const leaveClosing = follow([this.#context.closing], (reason) => done.abort(reason));
     /** What its requests have sent so far, the latest first. */
     let secrets: string[] = [];
-    const request: InitializeRequest = async (options) => {
+    const request: InitializeRequest = async <Data>(options: LoginRequest) => {
       checkNames(options, loginOptions);
       const { path } = options;
       const method = toMethod(options.method);
@@ -88,7 +89,7 @@ class LoginProcess {
       const data = await readSuccess(response, reading, (problem) =>
         unreadableError(problem, { method, path: withoutQuery(path) }, response, own),
       );
-      return toResponse(response, data);
+      return toResponse(response, data as Data);
     };
     const timeout = this.#timeOut(controller, done.signal);
     timeout.catch(() => {}); // it may reject after the login has failed for another reason

@@ -5,7 +5,7 @@ import { markPublicHeaders } from '../http/read-error.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 
 /** Sends a request of a custom login: no session, but rate limits and retries like any login (rules S5, G1). */
-export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResponse>;
+export type InitializeRequest = <Data = unknown>(options: LoginRequest) => Promise<ConnectorResponse<Data>>;
 
 export interface LoginRequest {
   method: string;
@@ -15,11 +15,11 @@ export interface LoginRequest {
   body?: string | Uint8Array | URLSearchParams | undefined;
 }
 
-/** Replaces the whole login (rule S1). Returns the headers that every later request carries. */
+/** Replaces the whole login (rule S1). Returns the headers that every later request carries, as a connector would. */
 export type InitializeFunction = (context: {
   request: InitializeRequest;
   signal: AbortSignal;
-}) => Promise<Record<string, string>>;
+}) => Promise<Record<string, string> | readonly { key: string; value: string; sensitive?: boolean }[]>;
 
 /**
  * Reads the session that a login returned (rules S1, S2).

@@ -1,6 +1,6 @@
 import { isConnectorError } from '../../contract/index.js';
 import { type Clock, isErrorOf, isObject } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, isRequestError, reviveInitializeError } from '../errors.js';
+import { AbandonedLogin, isRequestError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
@@ -13,13 +13,18 @@ export type Renew = (expired: number, signal: AbortSignal) => Promise<{ shared: 
 /**
  * With a shared state, another client may do the login: if it gives up or closes, this client takes over. If the state
  * fails, this client uses its own login, and reports the outage once (rule G11).
- *
- * @param onRefused told of a refusal of the own login before the other clients hear of it through the state.
  */
-export function createRenew(
-  { state, login, clock, emit }: { state: ConnectionState; login: Login; clock: Clock; emit: Emit },
-  onRefused: (error: InitializeError) => void,
-): Renew {
+export function createRenew({
+  state,
+  login,
+  clock,
+  emit,
+}: {
+  state: ConnectionState;
+  login: Login;
+  clock: Clock;
+  emit: Emit;
+}): Renew {
   let isDown = false;
   const report = (error: unknown) => {
     if (!isDown) emit('error', { method: 'state', path: '', error });
@@ -28,10 +33,7 @@ export function createRenew(
   return async (expired, signal) => {
     let own: Promise<Record<string, string>> | undefined;
     const logIn = () => {
-      own = login(signal).catch((error: unknown) => {
-        if (error instanceof InitializeError && error.refused) onRefused(error);
-        throw error;
-      });
+      own = login(signal);
       return own;
     };
     for (;;) {

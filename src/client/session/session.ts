@@ -1,5 +1,5 @@
-import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, refusedEarlier } from '../errors.js';
+import { abortable, type Clock, isErrorOf, sleep } from '../../internal/index.js';
+import { AbandonedLogin, beginCooldown, InitializeError, refusedEarlier } from '../errors.js';
 import type { Emit } from '../events.js';
 import { createRenew, isNewer, type Login, type Renew } from './renew.js';
 import type { ConnectionState, SharedSession } from './state.js';
@@ -58,7 +58,7 @@ export class SessionHolder {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#renew = createRenew(options, (error) => this.#beginCooldown(error));
+    this.#renew = createRenew(options);
   }
 
   get current(): Session | undefined {
@@ -173,7 +173,7 @@ export class SessionHolder {
       return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
-        if (error.retryAt === undefined) this.#beginCooldown(error);
+        if (error.retryAt === undefined) beginCooldown(error, clock, loginCooldownMs);
         const leftMs = (error.retryAt as Date).getTime() - clock.now();
         this.#refusal = { error, until: clock.monotonic() + Math.min(leftMs, loginCooldownMs) };
       }
@@ -193,12 +193,6 @@ export class SessionHolder {
     this.#refusal = undefined;
     if (!adopted) emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
     return session;
-  }
-
-  /** Says when the cool-down after a refused login ends. */
-  #beginCooldown(error: InitializeError): void {
-    const { clock, loginCooldownMs } = this.#options;
-    Object.assign(error, { retryAt: new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs)) });
   }
 
   #recentRefusal(): InitializeError | undefined {

@@ -100,7 +100,8 @@ function judge(error: unknown): Date | 'final' | undefined {
     const isCoolingDown = kind === 'initialize' && cause?.kind === 'initialize';
     if (isCoolingDown && retryAt instanceof Date) return retryAt;
     if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
-    if (clientKinds.has(kind)) return undefined;
+    // A call whose time was over during a rate limit has it as its cause.
+    if (clientKinds.has(kind) && cause?.kind !== 'rate-limit') return undefined;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { UnrecoverableError } from 'bullmq';
+import { DelayedError, UnrecoverableError } from 'bullmq';
 import { delayWhenLimited } from 'concordat/bullmq';
 import { describe, expect, it } from 'vitest';
 import { grace } from '../../helpers/until.js';
@@ -145,6 +145,19 @@ describe('what becomes of errors', () => {
     const cause = Object.assign(new Error('no'), { kind: 'forbidden', status: 403 });
     const error = Object.assign(new Error('login', { cause }), { kind: 'initialize', status: 403 });
     expect(await run(error)).toBe(error);
+  });
+
+  it('a call whose time was over during a rate limit waits for its end, like one that was refused', async () => {
+    const resumeAt = new Date(Date.now() + 60_000);
+    const cause = Object.assign(new Error('limit'), { kind: 'rate-limit', resumeAt });
+    const error = Object.assign(new Error('budget', { cause }), { kind: 'request', code: 'BUDGET_EXCEEDED' });
+    const delays: unknown[] = [];
+    const job = { moveToDelayed: async (until: number) => delays.push(until) } as never;
+    const processor = delayWhenLimited(async () => {
+      throw error;
+    });
+    await expect(processor(job, 'token')).rejects.toThrow(DelayedError);
+    expect(delays).toEqual([resumeAt.getTime()]);
   });
 
   it('what is thrown and no error stays as it is', async () => {
