@@ -22,7 +22,8 @@ const schema = optionsOf({
 /**
  * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over, or with an
  * `InitializeError` because a login was refused a moment ago, until the next login is due (rule S5). Such a job holds no
- * worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
+ * worker, uses up no attempt, and survives a restart. It then starts again from its beginning: BullMQ counts that against a
+ * worker's `maxStartedAttempts`, so set none.
  *
  * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
