@@ -157,7 +157,8 @@ export class Calls {
     const isComplete = known?.attempts !== undefined;
     if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    if (isOverBudget && known?.cause === undefined) Object.defineProperty(known, 'cause', { value: cause });
+    const isUnexplained = isOverBudget && known?.cause === undefined;
+    if (isUnexplained && cause !== undefined) Object.defineProperty(known, 'cause', { value: cause });
     const { events } = this.#context;
     if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
     if (isComplete) events.emit('error', { ...call.request, error });
