@@ -281,6 +281,47 @@ describe('a property that is `readOnly`', () => {
   });
 });
 
+describe('an operation that takes no JSON', () => {
+  const number = { name: 'number', in: 'path', required: true, schema: { type: 'integer' } };
+  const openapiFor = (type: string) => {
+    const requestBody = { required: true, content: { [type]: { schema: { type: 'object' } } } };
+    return { document: documentWith({ '/files/{number}': { post: { parameters: [number], requestBody } } }) };
+  };
+  const checkUpload = (type: string, withoutSession: Response) =>
+    check({ allowWrites: true, openapi: openapiFor(type) }, (app) => {
+      app.post('/files/:number', (c) => (hasSession(c.req.raw.headers) ? error(415) : withoutSession.clone()));
+    });
+  const types = ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json-seq'];
+
+  it.each(types)('but %s only gets a request without a session: any other would lack its body, too', async (type) => {
+    const { results, asked } = await checkUpload(type, error(401));
+    expect(messages(results)).toEqual([]);
+    expect(asked.filter((line) => line.startsWith('POST /files/'))).toEqual(['POST /files/1']);
+  });
+
+  it('still has to ask for a session', async () => {
+    const { results } = await checkUpload('multipart/form-data', Response.json({}));
+    expect(failed(results)).toEqual(['openapi.session']);
+  });
+});
+
+it.each(['application/vnd.api+json', 'application/merge-patch+json', 'application/json; charset=utf-8'])(
+  'a JSON body has the content type of the document: %s',
+  async (type) => {
+    const schema = { $ref: '#/components/schemas/NewLoan' };
+    const paths = { '/loans': { post: { requestBody: { content: { [type]: { schema } } } } } };
+    const openapi = { document: documentWith(paths) };
+    const { results, asked } = await check({ allowWrites: true, openapi }, (app) => {
+      app.post('/loans', (c) => {
+        if (!hasSession(c.req.raw.headers)) return error(401);
+        return error(c.req.header('content-type') === type ? 400 : 415);
+      });
+    });
+    expect(messages(results)).toEqual([]);
+    expect(asked).toContain('POST /loans');
+  },
+);
+
 describe('an object in the query', () => {
   const { State } = document.components.schemas;
   const limit = { type: 'integer' };

@@ -23,14 +23,16 @@ export interface Operation {
   /** With its parameters in braces. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The JSON body. */
-  readonly body: { readonly schema: unknown; readonly example: unknown } | undefined;
+  /** The JSON body, and its content type. */
+  readonly body: { readonly type: string; readonly schema: unknown; readonly example: unknown } | undefined;
+  /** Whether it takes only bodies that are not known, such as a form: no request with a right one can be made. */
+  readonly hasUnknownBody: boolean;
   /** Whether it declares that it needs a session. */
   readonly needsSession: boolean;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
-const jsonType = /^application\/(?:[\w.+-]+\+)?json\b/i;
+const jsonType = /^application\/(?:[\w.+-]+\+)?json(?: *;[ -~]*)?$/i;
 
 /** Why no request can be derived from a document; `undefined` when some can. */
 export function documentProblem(document: unknown): string | undefined {
@@ -82,13 +84,14 @@ function readOperation(document: Json, path: string, method: string, item: Json)
   const operation = objectAt(item[method]);
   const security = operation.security ?? document.security;
   const content = Object.entries(objectAt(resolve(document, operation.requestBody).content));
-  const [, json] = content.find(([type]) => jsonType.test(type)) ?? [];
+  const [type = '', json] = content.find(([type]) => jsonType.test(type)) ?? [];
   const { schema } = objectAt(json);
   return {
     method: method.toUpperCase(),
     path,
     parameters: readParameters(document, [...listAt(item.parameters), ...listAt(operation.parameters)]),
-    body: schema === undefined ? undefined : { schema, example: exampleOf(document, objectAt(json)) },
+    body: schema === undefined ? undefined : { type, schema, example: exampleOf(document, objectAt(json)) },
+    hasUnknownBody: schema === undefined && content.length > 0,
     needsSession: listAt(security).length > 0 && listAt(security).every((way) => Object.keys(objectAt(way)).length > 0),
   };
 }

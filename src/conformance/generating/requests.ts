@@ -37,14 +37,14 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
 }
 
 function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
-  const { method, parameters, body, needsSession } = operation;
+  const { method, parameters, body, hasUnknownBody, needsSession } = operation;
   const plain = new Map(parameters.map((each) => [each, each.example ?? plainValue(document, each.schema)]));
   const right: Values = new Map([...plain].filter(([{ required }]) => required));
   const rightBody = body && (body.example ?? plainValue(document, body.schema));
   const make = (values: Values, json: unknown = rightBody): ReadyRequest => ({
     method,
     path: writePath(operation.path, values),
-    headers: { ...writeHeaders(values), ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { ...writeHeaders(values), ...(body && { 'content-type': body.type }) },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
   const hasPlace = parameters.some((each) => each.in === 'path');
@@ -62,6 +62,8 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
       expected: isPath ? [401] : [401, 404],
     });
   }
+  // The missing body would be a second thing wrong. Who asks for the session first does not get that far.
+  if (hasUnknownBody) return made;
   for (const each of parameters) {
     if (!isJudged(each, plain.get(each))) continue;
     const place = `\`${each.name}\` in the ${each.in}`;
