@@ -322,6 +322,29 @@ it.each(['application/vnd.api+json', 'application/merge-patch+json', 'applicatio
   },
 );
 
+describe('`servers`', () => {
+  const at = (url: string, variables?: object) => ({ servers: [{ url, variables }] });
+  const loans = document.paths['/loans'].get;
+  const named = at('https://{host}/{base}/v{version}', {
+    host: { default: 'example.com' },
+    base: { default: 'api', enum: ['api', 'beta'] },
+    version: { default: 2 }, // as YAML reads it
+  });
+
+  it.each([
+    ['with variables have their defaults', named, {}, {}, '/api/v2/loans'],
+    ['with a variable that nothing declares have no path', at('/{base}'), {}, {}, '/loans'],
+    ['of a path replace those of the document', at('/a'), at('/b/'), {}, '/b/loans'],
+    ['of an operation replace both', at('/a'), at('/b'), at('/c'), '/c/loans'],
+    ['that are empty replace none', at('/a'), { servers: [] }, {}, '/a/loans'],
+  ])('%s', async (_what, ofDocument, ofPath, ofOperation, path) => {
+    const paths = { '/loans': { ...ofPath, get: { ...loans, ...ofOperation } } };
+    const { asked } = await check({ openapi: { document: { ...documentWith(paths), ...ofDocument } } });
+    const sent = asked.filter((line) => line.includes('?')).map((line) => line.replace(/\?.*/, ''));
+    expect(new Set(sent)).toEqual(new Set([`GET ${path}`]));
+  });
+});
+
 describe('an object in the query', () => {
   const { State } = document.components.schemas;
   const limit = { type: 'integer' };

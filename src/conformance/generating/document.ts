@@ -1,4 +1,4 @@
-import { isObject, withoutTrailingSlashes } from '../../internal/index.js';
+import { isObject } from '../../internal/index.js';
 
 /** An object of a document, of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -22,6 +22,8 @@ export interface Operation {
   readonly method: string;
   /** With its parameters in braces. */
   readonly path: string;
+  /** The first of the servers that it, its path or the document has. */
+  readonly server: unknown;
   readonly parameters: readonly Parameter[];
   /** The JSON body, and its content type. */
   readonly body: { readonly type: string; readonly schema: unknown; readonly example: unknown } | undefined;
@@ -89,6 +91,7 @@ function readOperation(document: Json, path: string, method: string, item: Json)
   return {
     method: method.toUpperCase(),
     path,
+    server: [operation, item, document].flatMap(({ servers }) => listAt(servers))[0],
     parameters: readParameters(document, [...listAt(item.parameters), ...listAt(operation.parameters)]),
     body: schema === undefined ? undefined : { type, schema, example: exampleOf(document, objectAt(json)) },
     hasUnknownBody: schema === undefined && content.length > 0,
@@ -121,15 +124,6 @@ function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] 
     });
   }
   return [...found.values()];
-}
-
-/** What comes before the document's paths: the path of its first server, less what the base URL has of it already. */
-export function pathPrefix(document: Json, baseUrl: string): string {
-  const { url } = objectAt(listAt(document.servers)[0]);
-  if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, baseUrl)) return '';
-  const base = withoutTrailingSlashes(new URL(baseUrl).pathname);
-  const server = withoutTrailingSlashes(new URL(url, baseUrl).pathname);
-  return server.startsWith(`${base}/`) ? server.slice(base.length) : '';
 }
 
 /** The most references that lead from one to the next. */

@@ -1,7 +1,8 @@
 import { isSafeMethod, seededRandom } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
+import { type Json, type Operation, type Parameter, readOperations } from './document.js';
+import { pathPrefix } from './path-prefix.js';
 import { plainValue, readSchema } from './schemas.js';
 import { isSpread, type Values, writeHeaders, writePath } from './write-parameters.js';
 import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
@@ -24,9 +25,8 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
   const { requests, seed } = settings.openapi!;
   const except = [initialize.path, cleanupPath]; // which other cases check
   const shuffle = shuffler(seed);
-  const prefix = pathPrefix(document, baseUrl);
   const operations = readOperations(document)
-    .map((operation) => ({ ...operation, path: prefix + operation.path }))
+    .map((operation) => ({ ...operation, path: pathPrefix(operation.server, baseUrl) + operation.path }))
     .filter((operation) => (allowWrites || isSafeMethod(operation.method)) && !except.includes(operation.path));
   const ofEach = shuffle(operations)
     .slice(0, requests)
