@@ -343,6 +343,14 @@ describe('`servers`', () => {
     const sent = asked.filter((line) => line.includes('?')).map((line) => line.replace(/\?.*/, ''));
     expect(new Set(sent)).toEqual(new Set([`GET ${path}`]));
   });
+
+  it('are named where nothing is found behind their path', async () => {
+    const openapi = { document: { ...documentWith({ '/loans': { get: {} } }), ...at('/a') } };
+    const { results } = await check({ openapi }, (app) => app.get('/a/loans', () => error(404)));
+    expect(messages(results)).toEqual([
+      'GET /a/loans: 404; it is sent without a session; expected 401; "/a" comes from `servers`',
+    ]);
+  });
 });
 
 describe('an object in the query', () => {

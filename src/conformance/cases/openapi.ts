@@ -95,8 +95,9 @@ function statusOf(prober: Prober, seen: Exchange): number {
 }
 
 function describe({ generated, seen }: Generated['all'][number]): string {
-  const { expected, wrong } = generated;
+  const { expected, wrong, prefix } = generated;
   const last = expected.at(-1);
   const statuses = expected.length === 1 ? last : `${expected.slice(0, -1).join(', ')} or ${last}`;
-  return `${summarize(seen)}; ${wrong}; expected ${statuses}`;
+  const origin = prefix !== '' && seen.response?.status === 404 ? `; "${prefix}" comes from \`servers\`` : '';
+  return `${summarize(seen)}; ${wrong}; expected ${statuses}${origin}`;
 }

@@ -17,6 +17,8 @@ export interface GeneratedRequest {
   readonly expected: readonly number[];
   /** Whether it may also be served: it is not known to be wrong. */
   readonly mayBeServed: boolean;
+  /** What its path begins with because of `servers`. */
+  readonly prefix: string;
 }
 
 /** The same requests for the same seed: one of each operation in turn, until there are enough. */
@@ -26,7 +28,8 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
   const except = [initialize.path, cleanupPath]; // which other cases check
   const shuffle = shuffler(seed);
   const operations = readOperations(document)
-    .map((operation) => ({ ...operation, path: pathPrefix(operation.server, baseUrl) + operation.path }))
+    .map((operation) => ({ ...operation, prefix: pathPrefix(operation.server, baseUrl) }))
+    .map((operation) => ({ ...operation, path: operation.prefix + operation.path }))
     .filter((operation) => (allowWrites || isSafeMethod(operation.method)) && !except.includes(operation.path));
   const ofEach = shuffle(operations)
     .slice(0, requests)
@@ -36,8 +39,8 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
   return inTurn.flat().slice(0, requests);
 }
 
-function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
-  const { method, parameters, body, hasUnknownBody, needsSession } = operation;
+function requestsFor(document: Json, operation: Operation & { prefix: string }): GeneratedRequest[] {
+  const { method, prefix, parameters, body, hasUnknownBody, needsSession } = operation;
   const plain = new Map(parameters.map((each) => [each, each.example ?? plainValue(document, each.schema)]));
   const right: Values = new Map([...plain].filter(([{ required }]) => required));
   const rightBody = body && (body.example ?? plainValue(document, body.schema));
@@ -49,7 +52,7 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   });
   const hasPlace = parameters.some((each) => each.in === 'path');
   const refused = hasPlace ? [400, 403, 404] : [400, 403];
-  const wrong = { hasSession: true, mayBeServed: false, expected: refused };
+  const wrong = { hasSession: true, mayBeServed: false, expected: refused, prefix };
   const made: GeneratedRequest[] = [];
   if (needsSession) {
     // A value that was made up may be none for this path, which then is a path without a route.
