@@ -63,6 +63,12 @@ const ownCodes: Partial<Decisions> = {
   missingSession: (asked) => ({ ...answered(401)(), code: asked.method === 'POST' ? 'NO_POST' : 'NO_SESSION' }),
 };
 
+/** Answers a failure of the end system with a page. */
+const page = (html: string): Partial<Decisions> => ({
+  writeError: (failure, asked) =>
+    failure.code === 'END_SYSTEM_DOWN' ? `<!DOCTYPE html>${html}` : sound.writeError(failure, asked),
+});
+
 /** Quotes a header in the failures of one code. */
 const quoting = (code: string, name: string): Partial<Decisions> => ({
   writeError: (failure, asked) => {
@@ -235,6 +241,33 @@ const mutants: Mutant[] = [
     })),
     caught: ['errors.no-stack-trace'],
     control: only('NO_ISSUE', (failure) => ({ ...failure, message: 'File "a.py"' })),
+  },
+  {
+    name: 'puts a stack trace of Java into `detail` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({
+      ...failure,
+      detail: 'java.lang.Error: x\n\tat org.example.Issues$Find.<init>(Issues.java:7)',
+    })),
+    caught: ['errors.no-stack-trace'],
+    control: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'Closed.\nat 5:30:00 (local time)\nat once: no' })),
+  },
+  {
+    name: 'answers with the page of Express for an error (E4)',
+    changes: page('<pre>Error: x<br> &nbsp; &nbsp;at Layer.handleRequest (/app/router/layer.js:152:17)</pre>'),
+    caught: ['errors.body', 'errors.no-stack-trace'],
+    control: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'Closed<br>&nbsp;at 5:30 (local time)' })),
+  },
+  {
+    name: 'answers with a page that shows an internal address (E4)',
+    changes: page('<pre>Error: connect ECONNREFUSED 10.0.0.5:5432</pre>'),
+    caught: ['errors.body', 'errors.no-internals'],
+    control: {},
+  },
+  {
+    name: 'answers with a page that has a link (E1)',
+    changes: page('<a href="/app/status/page.html">status</a>'),
+    caught: ['errors.body'],
+    control: {},
   },
   // The wait header
   {

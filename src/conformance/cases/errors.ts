@@ -136,10 +136,11 @@ function bytesOf(value: unknown): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** JavaScript, Java and .NET; Python; Go; PHP; Ruby. */
+/** JavaScript; Java and .NET; Python; Go; PHP; Ruby. */
 const stackTrace = new RegExp(
   [
-    String.raw`(?:^|\n)[ \t]*at \S.*[:(]`,
+    String.raw`(?:^|\n)[ \t]*at [^\s\d].*:\d+:\d+`,
+    String.raw`(?:^|\n)[ \t]*at [^\s(]{1,300}\.[^\s(.]{1,100}\(`,
     String.raw`Traceback \(most recent call last\)`,
     String.raw`goroutine \d+ \[`,
     String.raw`(?:^|\n)#0 \S+\.php\(\d+\)`,
@@ -164,15 +165,19 @@ const internals: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
-/** What the error says: its message and detail. */
+/** What the error says: its message and detail, or the whole body if it has none of these. */
 function errorText(seen: Completed): string {
   const { message, detail } = membersOf(seen);
-  return [message, detail]
-    .filter((text) => typeof text === 'string')
-    .join('\n')
-    .slice(0, 16_384);
+  const texts = [message, detail].filter((text) => typeof text === 'string');
+  // Links of a page name paths that are no secret.
+  const text = texts.length > 0 ? texts.join('\n') : textOf(seen).replaceAll(/<[^<>]*>/g, ' ');
+  return text.slice(0, 16_384);
 }
 
+/** The body with the line breaks and blanks of JSON and HTML as such. */
 function textOf({ response }: Completed): string {
-  return response.body.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+  return response.body
+    .replaceAll(/\\n|<br *\/?>/gi, '\n')
+    .replaceAll('\\t', '\t')
+    .replaceAll('&nbsp;', ' ');
 }
