@@ -72,7 +72,6 @@ export class Judge {
   }
 }
 
-export { hasSucceeded, isSuccess } from './probing/prober.js';
 export const isOneOf =
   (...statuses: number[]) =>
   (status: number) =>

@@ -1,7 +1,7 @@
-import { casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { casesWith, isOneOf } from '../case.js';
 import { lacksServedSession, lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
-import type { Prober, Session } from '../probing/prober.js';
+import { hasSucceeded, isSuccess, type Prober, type Session } from '../probing/prober.js';
 import { toCleanup } from '../probing/samples.js';
 import { deadSession, newSession, servedReadable } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';

@@ -1,10 +1,10 @@
 import { parseJson, sleep, systemClock } from '../../internal/index.js';
-import { type CaseDefinition, hasSucceeded, isOneOf, type Judge } from '../case.js';
+import { type CaseDefinition, isOneOf, type Judge } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, idleMs, summarize } from '../probing/exchange.js';
 import { lacksInvalidBody, lacksProbe, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
-import type { Session } from '../probing/prober.js';
+import { hasSucceeded, type Session } from '../probing/prober.js';
 import { deadSession, servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;

@@ -1,8 +1,8 @@
-import { casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { casesWith, isOneOf } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksFile } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
-import { maxFileBytes, type Prober, toFileRequest } from '../probing/prober.js';
+import { hasSucceeded, isSuccess, maxFileBytes, type Prober, toFileRequest } from '../probing/prober.js';
 import { deadSession } from '../probing/with-session.js';
 import { ofSample } from './sample-status.js';
 

@@ -1,9 +1,9 @@
 import { errorPayloadSchema } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
-import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { type CaseDefinition, isOneOf } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksReading } from '../probing/lacks.js';
-import { type Prober, sessionOf } from '../probing/prober.js';
+import { hasSucceeded, isSuccess, type Prober, sessionOf } from '../probing/prober.js';
 import { takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
 import { ofSample, sampleStatus } from './sample-status.js';

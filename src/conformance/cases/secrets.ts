@@ -1,9 +1,10 @@
 import type { SessionParameter } from '../../contract/index.js';
-import { type CaseDefinition, hasSucceeded, type Judge } from '../case.js';
+import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { canBeFound, shows } from '../probing/mask.js';
+import { hasSucceeded } from '../probing/prober.js';
 import { brokenSecret, takeErrors, takeOthers } from '../probing/samples.js';
 import { deadParts, secretsOfSession } from '../probing/with-session.js';
 import { ofSample } from './sample-status.js';

@@ -1,8 +1,8 @@
-import { casesWith, isOneOf, isSuccess } from '../case.js';
+import { casesWith, isOneOf } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksServedSession } from '../probing/lacks.js';
 import { hasResponse } from '../probing/limits.js';
-import type { Prober } from '../probing/prober.js';
+import { isSuccess, type Prober } from '../probing/prober.js';
 import { servedReadable } from '../probing/with-session.js';
 import { refusedEverywhere, sampleStatus } from './sample-status.js';
 

@@ -1,10 +1,10 @@
 import { errorPayloadSchema, losesWhitespace, sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson, printable } from '../../internal/index.js';
-import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { type CaseDefinition, casesWith, isOneOf } from '../case.js';
 import { type Exchange, shorten, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
-import type { Prober } from '../probing/prober.js';
+import { hasSucceeded, isSuccess, type Prober } from '../probing/prober.js';
 import { errorProblem } from '../wording/error-body.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 import { ofSample } from './sample-status.js';

@@ -36,7 +36,7 @@ function writable(document: Json, schema: Json, names: readonly unknown[]): unkn
  * the ways through it. It allows all that the schema allows, and more: `oneOf` is read as `anyOf`, as two choices may look
  * alike when their depths may be anything.
  */
-export function requestSchema(document: Json, schema: Json, definitions: string): Json {
+export function acyclicSchema(document: Json, schema: Json, definitions: string): Json {
   const made: Record<string, Json> = {};
   const numbers = new Map<Json, number>();
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../../internal/index.js';
 import { type Json, listAt, resolve } from './document.js';
-import { mostDepth, propertiesOf, requestSchema } from './request-schema.js';
+import { acyclicSchema, mostDepth, propertiesOf } from './request-schema.js';
 
 /** Whether a schema allows a value. */
 export type Allows = (value: unknown) => boolean;
@@ -13,7 +13,7 @@ export function readSchema(document: Json, schema: unknown): Allows | undefined 
   const definitions = isOld ? 'definitions' : '$defs';
   const defaultTarget = isOld ? 'openapi-3.0' : 'draft-2020-12';
   try {
-    const read = z.fromJSONSchema(requestSchema(document, schema, definitions), {
+    const read = z.fromJSONSchema(acyclicSchema(document, schema, definitions), {
       defaultTarget,
       registry: z.registry(),
     });
