@@ -17,6 +17,8 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
+export const dayMs = 24 * 3_600_000;
+
 /** The latest time that a `Date` can hold, epoch milliseconds. */
 export const latestDateMs = 8.64e15;
 

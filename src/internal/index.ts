@@ -15,7 +15,7 @@ export {
   readLimited,
   telling,
 } from './body.js';
-export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
+export { type Clock, completeClock, dayMs, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { readEscape, xmlEscape } from './escapes.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';

@@ -5,6 +5,7 @@ import {
   type Clock,
   checkOptions as check,
   count,
+  dayMs,
   duration,
   functionOf,
   oneOf,
@@ -23,8 +24,6 @@ import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
-
-const dayMs = 86_400_000;
 
 const rateLimit = optionsOf({
   on: routeOption.optional(),

@@ -1,8 +1,7 @@
 import type { Actor } from '../../api-keys/index.js';
+import { dayMs } from '../../internal/index.js';
 import type { Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-
-const dayMs = 86_400_000;
 
 /** The caller, their rights, and how long their key is still valid. */
 export async function describeCaller(context: AdminContext, caller: Caller, actor: Actor): Promise<object> {

@@ -1,4 +1,4 @@
-import { type Clock, singleFlight, systemClock, type Timer, within } from '../../internal/index.js';
+import { type Clock, dayMs, singleFlight, systemClock, type Timer, within } from '../../internal/index.js';
 import { hasApiKeys } from '../access/edition.js';
 import { isEnabled } from '../access/rights.js';
 import type { Context } from '../context.js';
@@ -14,7 +14,6 @@ export interface ExpiryWarning {
   readonly days: number;
 }
 
-const dayMs = 86_400_000;
 const checkEveryMs = 3_600_000;
 /** How long a process has for one warning before it goes on to the next key, and another one may give it. */
 const claimMs = 600_000;

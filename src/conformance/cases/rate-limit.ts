@@ -1,3 +1,4 @@
+import { dayMs } from '../../internal/index.js';
 import type { CaseDefinition } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksFeature } from '../probing/lacks.js';
@@ -9,7 +10,6 @@ import { announcements } from './quota.js';
 import { askAgain, isDenied, lacksLimit, limitCase, lookAtAll, notReached, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
-const dayMs = 24 * 3_600_000;
 
 /** How many problems of one kind to report. */
 const mostProblems = 3;

@@ -6,6 +6,7 @@ import {
   policyHeader,
   type QuotaPolicy,
 } from '../../contract/index.js';
+import { dayMs } from '../../internal/index.js';
 import type { CountReading, Preset } from './preset.js';
 import { readAnnouncedQuota, readHeader, textIn } from './read-wait.js';
 import { headersMatch } from './translate.js';
@@ -15,8 +16,6 @@ interface Left {
   /** Epoch milliseconds. */
   readonly resetAt: number | undefined;
 }
-
-const dayMs = 86_400_000;
 
 /** The quotas that end systems report while one request is handled; of each, the smallest remainder. */
 export class ReportedQuota {

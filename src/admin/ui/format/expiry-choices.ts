@@ -1,4 +1,4 @@
-import { dayMs } from './times.js';
+import { dayMs } from '../../../internal/index.js';
 
 export const expiryPresets = ['7', '30', '90', 'year'] as const;
 /** The choices for `Expires on`. */

@@ -1,8 +1,8 @@
+import { dayMs } from '../../../internal/index.js';
 import type { EnglishTexts } from '../texts/english.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 /** Times as text in the language of the pages. Absolute ones are in UTC; the script shows them in the reader's zone. */
 export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'justNow' | 'inLessThanAMinute'>) {

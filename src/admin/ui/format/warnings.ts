@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../api-keys/index.js';
-import { dayMs } from './times.js';
+import { dayMs } from '../../../internal/index.js';
 
 export const expiryWarningDays = 14;
 
