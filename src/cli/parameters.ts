@@ -1,12 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { SessionParameter } from '../contract/index.js';
+import { hasSecretName } from '../internal/index.js';
 import { type Io, UsageError } from './io.js';
-
-/** Keys whose values do not belong on a command line, where the process list and the shell's history show them. */
-export const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
-
-const secretHeader = /^(proxy-)?authorization$|^cookie$/i;
 
 /** Reads `key=value`, `key=env:NAME` and `key=prompt` of a flag; the last two are secrets. */
 export async function readParameters(texts: readonly string[], flag: string, io: Io): Promise<SessionParameter[]> {
@@ -39,7 +35,8 @@ async function readParameter(key: string, text: string, flag: string, io: Io): P
     return { key, value: readEnvironment(text, io.env, `"${flag} ${key}=env:…"`), sensitive: true };
   }
   if (text === 'prompt') return { key, value: await prompt(key, io), sensitive: true };
-  if (secretKey.test(key) || secretHeader.test(key)) {
+  // The process list and the shell's history show command lines.
+  if (hasSecretName(key)) {
     const name = key.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
     throw new UsageError(
       `"${key}" looks like a secret, and other users can see command lines. ` +

@@ -46,6 +46,7 @@ export { quiet } from './quiet.js';
 export {
   createRedact,
   credentialHeaders,
+  hasSecretName,
   headerParts,
   isSecret,
   isSecretField,

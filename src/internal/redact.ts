@@ -10,9 +10,12 @@ export type Redact = (text: string) => string;
 
 const secretName = /pass|pwd|secret|token|credential|cookie|session|authorization|(?:api|access|private|auth)[-_]?key/i;
 
+/** Whether a value is secret by the name of its field, header or parameter. */
+export const hasSecretName = (name: string): boolean => secretName.test(name);
+
 /** Whether a value is a secret: as marked, or, without a mark, judged by its name and value (rule E5). */
 export function isSecret({ key, value, sensitive }: { key: string; value: string; sensitive?: unknown }): boolean {
-  return typeof sensitive === 'boolean' ? sensitive : secretName.test(key) || isRandom(value);
+  return typeof sensitive === 'boolean' ? sensitive : hasSecretName(key) || isRandom(value);
 }
 
 /**

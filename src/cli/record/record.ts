@@ -2,13 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type ConformanceConfig, conformance } from '../../conformance/index.js';
-import { isSafeMethod } from '../../internal/index.js';
+import { isSafeMethod, printable } from '../../internal/index.js';
 import { type RecordedExchange, type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
 import { loadConfig } from '../config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, UsageError } from '../io.js';
 import { collect, parseUrl, readText } from '../values.js';
+import type { Judgment } from './cleaning.js';
 import { maxBodyBytes, recordExchanges, toRecordedRequest } from './recorder.js';
-import { type Judgment, withoutSecrets } from './without-secrets.js';
+import { listed, withoutSecrets } from './without-secrets.js';
 
 interface RecordOptions extends Partial<Judgment> {
   url?: string;
@@ -22,13 +23,13 @@ export function addRecord(program: Command, io: Io, finish: (code: number) => vo
     .summary('record the responses of a connector for tests')
     .description(
       'Sends the probes of a config and its `record` requests once, and saves the responses without secrets, for ' +
-        'simulateConnector({ recording }). Writes nothing if a secret may be left.',
+        'simulateConnector({ recording }). Masks what has the name of a secret, and writes nothing if a secret may be left.',
     )
     .argument('<config>', 'the config file, as for concordat check')
     .option('-u, --url <url>', 'address of the connector (default: `baseUrl` of the config)', parseUrl)
     .option('-o, --output <file>', 'the recording', 'recording.json')
     .option('--mask <name>', 'mask the members of JSON and headers with this name; repeatable', collect)
-    .option('--keep <name>', 'what has this name is not a secret; repeatable', collect)
+    .option('--keep <name>', 'what has this name is not a secret and stays; repeatable', collect)
     .addHelpText(
       'after',
       `
@@ -55,7 +56,7 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   if (requests.length === 0) throw new UsageError(`Nothing to record: ${skipped}`);
   const output = checkOutput(options.output, io);
   const recorded = await recordExchanges(requests, url, config, io.signal, file);
-  const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
+  const { recording, masked } = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
   const leftOut = requests.filter((request) => recorded.recording.exchanges.every((each) => each.request !== request));
   const notes = leftOut.map(tooLarge);
   if (leftOut.length === requests.length) throw new UsageError(notes.join('\n'));
@@ -64,6 +65,8 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const readable = config.probes?.readable && all[0];
   const read = recording.exchanges[recorded.recording.exchanges.findIndex(({ request }) => request === readable)];
   if (read !== undefined && read.response.status >= 400) notes.push(failing(read));
+  if (masked.size > 0)
+    notes.push(printable(`Masked for their names; --keep NAME keeps what is no secret:${listed(masked)}`));
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
   for (const note of notes) io.stderr.write(`${note}\n`);
   return exitCodes.good;

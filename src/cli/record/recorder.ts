@@ -2,8 +2,8 @@ import { type ConnectorClient, createConnectorClient, InitializeError } from '..
 import type { ConformanceConfig, ProbeRequest } from '../../conformance/index.js';
 import { isConnectorError, toSessionParameters } from '../../contract/index.js';
 import {
+  hasSecretName,
   headerParts,
-  isSecret,
   parseJson,
   readLimited,
   readRequestLine,
@@ -127,7 +127,7 @@ async function send(client: ConnectorClient, { text, ...request }: RecordedReque
 }
 
 function secretsOfHeader([name, value]: [string, string]): string[] {
-  return isSecret({ key: name, value: '' }) || /key$/i.test(name) ? headerParts(name, value) : [];
+  return hasSecretName(name) || /key$/i.test(name) ? headerParts(name, value) : [];
 }
 
 function toResponse({ status, headers, bytes }: Received, isFile: boolean): RecordedExchange['response'] {
