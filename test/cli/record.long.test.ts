@@ -17,12 +17,14 @@ const env = { PASSWORD: password };
 /** A real connector on a port, with a body for `/me` and one for `/issues`. */
 async function connector({
   me = {},
+  headers = {},
   issues = [{ id: 7, title: 'a', closed: null }],
   text = Buffer.alloc(0),
   textType = 'text/csv',
   file = { bytes: Buffer.alloc(0), type: 'image/png' },
 }: {
   me?: object;
+  headers?: Record<string, string>;
   issues?: unknown;
   text?: Buffer<ArrayBuffer>;
   textType?: string;
@@ -51,7 +53,7 @@ async function connector({
   app.get('/issues/:id', (c) => {
     throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' });
   });
-  app.get('/me', (c) => c.json(me));
+  app.get('/me', (c) => c.json(me, 200, headers));
   app.get('/text', (c) => c.body(text, 200, { 'content-type': textType }));
   app.get('/file', (c) => c.body(file.bytes, 200, { 'content-type': file.type }));
   const posts: string[] = [];
@@ -195,6 +197,27 @@ Masked for their names; --keep NAME keeps what is no secret:
   GET /me: response.json.next ("access_token")
   GET /me: response.json.quoted.password
 `);
+  });
+
+  it('masks headers of responses that are secret by name or in the session, and the renewed session wherever it is', async () => {
+    const headers = {
+      'x-token': 'renewed-1',
+      authorization: 'Basic YTpi',
+      'x-csrf-token': 'abcdefg',
+      'x-session-count': '3',
+    };
+    const { code, err, recording } = await record({ me: { now: 'renewed-1' }, headers }, { record: ['/me'] }, [
+      '--keep',
+      'x-csrf-token',
+      '--keep',
+      'x-token',
+    ]);
+    expect(code).toBe(0);
+    expect(recording?.exchanges[2]?.response).toMatchObject({
+      headers: { ...headers, 'x-token': '[redacted]', authorization: '[redacted]' },
+      json: { now: '[redacted]' },
+    });
+    expect(err).toContain('keeps what is no secret:\n  GET /me: response.headers.authorization\n');
   });
 
   it.each([

@@ -15,8 +15,9 @@ export function withoutSecrets({ recording, secrets }: Recorded, judgment: Judgm
   const { exchanges, ...rest } = JSON.parse(JSON.stringify(recording)) as Recording;
   const query = exchanges.flatMap(({ request }) => [...new URL(request.path, 'http://recording').searchParams]);
   const inQuery = query.filter((field) => isSecretField(field) && !judgment.keep.includes(field[0]));
-  const cleaning = new Cleaning([...secrets, ...inQuery.map(([, value]) => value)], judgment);
-  const session = rest.initialize?.session.map((name) => name.toLowerCase());
+  const session = rest.initialize?.session.map((name) => name.toLowerCase()) ?? [];
+  const renewed = exchanges.flatMap(({ response: { headers } }) => session.map((name) => headers[name] ?? ''));
+  const cleaning = new Cleaning([...secrets, ...inQuery.map(([, value]) => value), ...renewed], judgment);
   const clean = exchanges.map(({ request, response }, index) => {
     const place = cleaning.hasSecret(request.path) ? `request ${index + 1}` : nameOf(request);
     const headers = request.headers && cleaning.members(request.headers, `${place}: request.headers`);
