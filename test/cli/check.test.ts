@@ -183,7 +183,7 @@ describe('concordat check', () => {
     expect([code, out]).toEqual([2, '']);
   });
 
-  it.each(['password', 'api_key', 'apiKey', 'accessToken', 'clientSecret'])(
+  it.each(['password', 'api_key', 'apiKey', 'accessToken', 'clientSecret', 'session', 'cookies'])(
     'refuses %s on the command line, and does not repeat it',
     async (key) => {
       const { code, err } = await run(['check', 'http://h', '-i', `${key}=canary-typed`]);

@@ -224,12 +224,24 @@ Masked for their names; --keep NAME keeps what is no secret:
     ['a secret as the name of a member', { a: { [token]: 1 } }, 'GET /me: response.json.a, a name'],
     ['a JWT', { x: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2ln' }, 'GET /me: response.json.x'],
     ['a token of GitHub', { x: `ghp_${'a'.repeat(36)}` }, 'GET /me: response.json.x'],
+    ['credentials of HTTP', { x: 'curl -H "Authorization: Bearer geheim-4711"' }, 'GET /me: response.json.x'],
+    ['a signature of Azure', { x: `/blob?sv=2&sig=geheim${'A'.repeat(38)}%3D` }, 'GET /me: response.json.x'],
     ['a password in a URL', { x: 'postgres://ada:geheim@db/x' }, 'GET /me: response.json.x'],
   ])('writes nothing where %s is left, and names the place', async (_name, me, place) => {
     const { code, err, text } = await record({ me }, { record: ['/me'] });
     expect([code, text]).toEqual([2, undefined]);
     expect(err).toContain(`Nothing was written: a secret may be left at\n  ${place}\n`);
     for (const secret of [token, 'geheim', 'eyJ', 'ghp_']) expect(err).not.toContain(secret);
+  });
+
+  it('keeps what only begins like credentials', async () => {
+    const me = {
+      words: 'Basic authentication and Bearer resource_metadata="https://login.test"',
+      basic: 'Basic 2024',
+      link: '/x?sig=short',
+    };
+    const { recording } = await record({ me }, { record: ['/me'] });
+    expect(recording?.exchanges[2]?.response.json).toEqual(me);
   });
 
   it.each([

@@ -3,9 +3,9 @@ import type { RecordedBody } from '../../testing/index.js';
 import { redactEncoded } from './redact-encoded.js';
 import { maskedText, secretNames, withoutParameters } from './secrets-in-texts.js';
 
-/** Tokens that are known by their form: JWTs, private keys, those of GitHub, GitLab, Slack, Stripe and AWS, passwords in URLs. */
+/** JWTs, private keys, tokens of GitHub, GitLab, Slack, Stripe, AWS and Azure (SAS), passwords in URLs, credentials with a digit. */
 const tokenForm =
-  /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
+  /[?&]sig=[\w%+/-]{20}|\b(?:Bearer|Basic)\s+(?=[A-Za-z.~_+/-]{0,60}\d)[\w.~+/-]{8}|\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
 export interface Judgment {
   /** Members of JSON and headers whose texts and numbers are taken out as well, at any depth; `text` is a whole body. */
