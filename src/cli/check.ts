@@ -13,8 +13,8 @@ import {
   reporters,
   runConformance,
 } from '../conformance/index.js';
-import { abortable, withoutTrailingSlashes } from '../internal/index.js';
-import type { RecordedRequest, Recording } from '../testing/index.js';
+import { abortable, redactedMark, withoutTrailingSlashes } from '../internal/index.js';
+import type { RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, mayColor, toUsageError, UsageError } from './io.js';
 import { loadDocument } from './openapi.js';
@@ -104,11 +104,11 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
 /** The report and how each recorded exchange is today. */
 async function withDrift(report: Report, recording: Recording, url: string, config: ConformanceConfig, io: Io) {
   const requests = recording.exchanges.map(({ request }) => request);
-  const isSent = (request: RecordedRequest) => mayBeSent(request, config);
-  const today = (await recordExchanges(requests.filter(isSent), url, config, io.signal)).recording.exchanges.values();
+  const sent = requests.filter((request) => whyNotSent(request, config) === undefined);
+  const today = (await recordExchanges(sent, url, config, io.signal)).recording.exchanges.values();
   const results = compareWithRecording(
     recording,
-    requests.map((request) => (isSent(request) ? today.next().value?.response : undefined)),
+    requests.map((request) => whyNotSent(request, config) ?? (today.next().value as RecordedExchange).response),
   );
   const count = (status: CaseStatus) =>
     report.counts[status] + results.filter((result) => result.status === status).length;
@@ -118,6 +118,14 @@ async function withDrift(report: Report, recording: Recording, url: string, conf
     counts: { ...report.counts, passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
     results: [...report.results, ...results],
   };
+}
+
+/** A mark would be sent as text: a lenient end system stores it as a password. */
+function whyNotSent(request: RecordedRequest, config: ConformanceConfig): string | undefined {
+  if (!mayBeSent(request, config)) return 'it may write: needs `allowWrites`';
+  return JSON.stringify(request).includes(redactedMark)
+    ? 'it had a secret, which the recording does not have'
+    : undefined;
 }
 
 const isBroken = ({ counts }: Report) => counts.failed > 0 || counts.fixed > 0;

@@ -434,6 +434,27 @@ describe('concordat check --against', () => {
     expect([code, posts]).toEqual([1, []]);
   });
 
+  it('does not send a request whose secret was masked, and says so', async () => {
+    const more = {
+      record: [
+        { method: 'POST', path: '/issues', json: { password: 'abcdefg' } },
+        { method: 'POST', path: '/issues', body: 'a=1&password=abcdefg' },
+        { path: '/me', headers: { 'x-api-key': 'abcdefg' } },
+        '/me?api_key=abcdefg',
+        '/me',
+      ],
+      allowWrites: true,
+    };
+    const { text, baseUrl, posts, cwd } = await record({}, more);
+    const sent = [...posts];
+    const { code, out } = await run(['check', baseUrl, '--against', 'recording.json'], { cwd, env });
+    expect(text).not.toContain('abcdefg');
+    expect([sent, posts.slice(sent.length)]).toEqual([['{"password":"abcdefg"}', 'a=1&password=abcdefg'], []]);
+    expect(out.match(/it had a secret, which the recording does not have/g)).toHaveLength(4);
+    expect(out).toContain('✓ GET /me (as recorded, recording.7)');
+    expect(code).toBe(0);
+  });
+
   it('exits 2 without a recording, and for a file that is none', async () => {
     const cwd = folderWith({ baseUrl: 'http://127.0.0.1:1', version: 1 });
     const { baseUrl } = await connector();
