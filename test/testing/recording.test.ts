@@ -64,6 +64,25 @@ describe.each([
     expect(await statusOf('/files/1')).toBe(200);
   });
 
+  it('takes a masked value of the query for any value, unless that value was recorded', async () => {
+    const exchange = (path: string, value: string) => ({
+      request: { method: 'GET', path },
+      response: { status: 200, headers: json, json: value },
+    });
+    const exchanges = [
+      exchange('/q?user=[redacted]&page=1', 'masked'),
+      exchange('/q?page=1&user=bob', 'of bob'),
+      exchange('/r?to=%2Fa%3Fkey%3D[redacted]', 'in part'),
+    ];
+    const { client } = await simulate({ recording: { ...recording, exchanges } }, { initialize });
+    expect(await client.get('/q?page=1&user=alice')).toBe('masked');
+    expect(await client.get('/q?page=1&user=bob')).toBe('of bob');
+    expect(await client.get('/r?to=%2Fa%3Fkey%3D7')).toBe('in part');
+    for (const path of ['/q?page=2&user=alice', '/q?page=1', '/q?page=1&user=a&more=1', '/q?page=1&name=alice']) {
+      await expect(client.get(path)).rejects.toMatchObject({ code: 'NOT_RECORDED' });
+    }
+  });
+
   it('gives parts of a file whose connector sends ranges', async () => {
     const { client } = await simulate({ recording: conditional }, { initialize });
     const part = async (headers: Record<string, string>) => {

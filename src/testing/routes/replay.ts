@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../internal/index.js';
+import { isObject, parseJson, redactedMark } from '../../internal/index.js';
 import { emptyReply, errorReply, jsonReply, type SimulatedResponse, textReply } from '../http/reply.js';
 import type { RecordedExchange, RecordedRequest, Recording } from '../recording.js';
 import type { JournalEntry } from '../types.js';
@@ -9,17 +9,15 @@ type Asked = Pick<JournalEntry, 'method' | 'path' | 'headers' | 'body' | 'json'>
 const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
 
 /**
- * What the recording has for a request: the same method, path and query, without conditions and ranges that were not sent, and
+ * What the recording has for a request: the same method, path and query (where it was masked, any value), without conditions and ranges that were not sent, and
  * of several such exchanges the one with the same body, otherwise the first that succeeded. A 501 `NOT_RECORDED` where it has
  * nothing. Of a file whose connector sends ranges, it is the part that was requested.
  */
 export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchParams): SimulatedResponse {
-  const target = targetOf(asked.path, query);
-  const alike = exchanges.filter(({ request: { method, path } }) => {
-    const url = new URL(path, 'http://recording');
-    return method === asked.method && targetOf(url.pathname, url.searchParams) === target;
+  const fitting = exchanges.filter(({ request }) => {
+    return request.method === asked.method && hasTarget(request, asked.path, query) && meets(request, asked);
   });
-  const fitting = alike.filter(({ request }) => meets(request, asked));
+  fitting.sort((one, other) => Number(isMasked(one.request)) - Number(isMasked(other.request)));
   fitting.sort((one, other) => conditionsOf(other.request).length - conditionsOf(one.request).length);
   const sameBody =
     fitting.find(({ request: { text } }) => text !== undefined && text === asked.body) ??
@@ -28,8 +26,27 @@ export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchP
   if (found !== undefined) return partOf(toReply(found.response), asked);
   return errorReply(501, {
     code: 'NOT_RECORDED',
-    message: `The recording has no response to ${asked.method} ${target}.`,
+    message: `The recording has no response to ${asked.method} ${asked.path}${query.size === 0 ? '' : `?${query}`}.`,
   });
+}
+
+/** A value that was masked may have been any; the order of parameters does not matter. */
+function hasTarget({ path }: RecordedRequest, askedPath: string, query: URLSearchParams): boolean {
+  const { pathname, searchParams } = new URL(path, 'http://recording');
+  const asked = sorted(query);
+  const recorded = sorted(searchParams);
+  const isSame = ([name, value]: string[], index: number) =>
+    name === asked[index]?.[0] && (value?.includes(redactedMark) || value === asked[index]?.[1]);
+  return pathname === askedPath && recorded.length === asked.length && recorded.every(isSame);
+}
+
+const isMasked = ({ path }: RecordedRequest) => path.includes(redactedMark);
+
+/** By their names: those of the same name keep their order. */
+function sorted(query: URLSearchParams): [name: string, value: string][] {
+  const copy = new URLSearchParams(query);
+  copy.sort();
+  return [...copy];
 }
 
 function conditionsOf({ headers = {} }: RecordedRequest): [name: string, value: string][] {
@@ -61,13 +78,6 @@ function partOf(whole: SimulatedResponse, { method, headers: { range = '', 'if-r
     headers,
     body: isThere ? whole.body.subarray(from, end) : new Uint8Array(),
   };
-}
-
-/** The order of parameters does not matter. */
-function targetOf(path: string, query: URLSearchParams): string {
-  const sorted = new URLSearchParams(query);
-  sorted.sort();
-  return sorted.size === 0 ? path : `${path}?${sorted}`;
 }
 
 function hasBody({ json, text = '' }: RecordedRequest, asked: Asked): boolean {
