@@ -79,6 +79,16 @@ it('a body that is sent is masked as well', () => {
   expect([...masked]).toEqual(['POST /users: request.text.password']);
 });
 
+it.each([
+  [{ json: { token: 471147 } }, { json: '[redacted]' }],
+  [{ text: '{"token":471147}' }, { text: '[redacted]' }],
+  [{ json: { id: 471147 } }, { json: { id: 471147 } }],
+])('a body that is sent has a mark where only a number was masked: %j', (body, masked) => {
+  const request = { method: 'POST', path: '/users', ...body };
+  const { recording } = withoutSecrets(recorded('', request), { mask: [], keep: [] });
+  expect(recording.exchanges[0]?.request).toEqual({ ...request, ...masked });
+});
+
 it('a secret in the query of a request is masked, also where the response has it, unless its name is kept', () => {
   const request = { path: '/export?page=2&api_key=hunter2' };
   const judge = (keep: string[]) => {

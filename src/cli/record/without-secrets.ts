@@ -1,5 +1,5 @@
-import { isSecretField } from '../../internal/index.js';
-import type { Recording } from '../../testing/index.js';
+import { isSecretField, redactedMark } from '../../internal/index.js';
+import type { RecordedBody, RecordedRequest, Recording } from '../../testing/index.js';
 import { UsageError } from '../io.js';
 import { given } from '../values.js';
 import { Cleaning, type Judgment } from './cleaning.js';
@@ -26,7 +26,7 @@ export function withoutSecrets({ recording, secrets }: Recorded, judgment: Judgm
         method: request.method,
         path: cleaning.text(request.path, `${place}: request.path`),
         ...given({ headers }),
-        ...cleaning.body(request, `${place}: request`),
+        ...marked(cleaning.body(request, `${place}: request`), request),
       },
       response: {
         status: response.status,
@@ -45,10 +45,17 @@ export function withoutSecrets({ recording, secrets }: Recorded, judgment: Judgm
   return { recording: { ...rest, exchanges: clean } as Recording, masked: cleaning.masked };
 }
 
+/** Of a request in which only numbers were masked, the whole body: with zeros, it would be sent again. */
+function marked(clean: RecordedBody, { json, text }: RecordedRequest): RecordedBody {
+  const after = JSON.stringify(clean);
+  if (after.includes(redactedMark) || after === JSON.stringify({ json, text })) return clean;
+  return text === undefined ? { json: redactedMark } : { text: redactedMark };
+}
+
 /** One place a line. */
 export function listed(places: ReadonlySet<string>): string {
   const more = places.size > 20 ? [`and ${places.size - 20} more`] : [];
   return [...[...places].slice(0, 20), ...more].map((place) => `\n  ${place}`).join('');
 }
 
-const nameOf = ({ method, path }: Recording['exchanges'][number]['request']) => `${method} ${path.replace(/\?.*/, '')}`;
+const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path.replace(/\?.*/, '')}`;
