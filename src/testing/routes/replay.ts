@@ -9,9 +9,9 @@ type Asked = Pick<JournalEntry, 'method' | 'path' | 'headers' | 'body' | 'json'>
 const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
 
 /**
- * What the recording has for a request: the same method, path and query (where it was masked, any value), without conditions and ranges that were not sent, and
- * of several such exchanges the one with the same body, otherwise the first that succeeded. A 501 `NOT_RECORDED` where it has
- * nothing. Of a file whose connector sends ranges, it is the part that was requested.
+ * What the recording has for a request: the same method, path and query (where it was masked, any value), without conditions and
+ * ranges that were not sent, and of several such exchanges the one with the same body, otherwise the first that succeeded. A 501
+ * `NOT_RECORDED` where it has nothing. Of a file whose connector sends ranges, it is the part that was requested.
  */
 export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchParams): SimulatedResponse {
   const fitting = exchanges.filter(({ request }) => {
