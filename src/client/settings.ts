@@ -103,15 +103,11 @@ export function checkOptions(options: ConnectorClientOptions) {
   if (fetch !== undefined && 'method' in settings.initialize && /^(?:GET|HEAD)$/.test(settings.initialize.method)) {
     throw new TypeError('`initialize.method`: `fetch` cannot send the parameters with GET or HEAD.');
   }
+  const checked = { ...settings, ...baseUrl, fetch, headers: toBaseHeaders(headers, fetch === undefined) };
   const parameters = typeof settings.initialize === 'function' ? [] : settings.initialize.parameters;
   const shown = parameters.filter(({ sensitive }) => !sensitive).map(({ key, value }) => [key, value] as const);
   belongTo(settings.state, { baseUrl: baseUrl.origin + baseUrl.basePath, login: new Map(shown) });
-  return {
-    ...settings,
-    ...baseUrl,
-    fetch,
-    headers: toBaseHeaders(headers, fetch === undefined),
-  };
+  return checked;
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {

@@ -578,4 +578,18 @@ describe('totalTimeoutMs bounds the whole call', () => {
     expect(error.message).toContain(cause?.resumeAt.toISOString());
     expect(cause?.retryAfterMs).toBe(3_599_000);
   });
+
+  it('a limit is not the cause if the request was on its way', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.path === '/limit' && exchange.limit(3600),
+    });
+    const { client, clock } = connectVirtually(connector);
+    const failure = rejection(client.post('/hangs', { json: {}, totalTimeoutMs: 1000 }));
+    await until(() => connector.requests.length === 1);
+    client.get('/limit').catch(() => {});
+    await until(() => client.status.paused);
+    await clock.advance(1000);
+    const error = (await failure) as RequestError;
+    expect([error.code, error.cause]).toEqual(['BUDGET_EXCEEDED', undefined]);
+  });
 });

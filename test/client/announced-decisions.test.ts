@@ -46,13 +46,20 @@ it('a quota too large to be counted is none', () => {
   expect([quota.isAnnounced, quota.known?.limit]).toEqual([true, 100_000]);
 });
 
-it('one that has become too large to be counted takes the place of the one before (W8)', () => {
+it('one that has become too large to be counted takes the place of the one before, once that comes no more (W8)', async () => {
   const { quota, clock } = quotas();
-  quota.announce(policy(2), 0);
+  const dayMs = 86_400_000;
+  for (let time = 0; time < 3; time++) {
+    quota.announce(policy(2, dayMs), 0); // of another path, which is still announced
+    await clock.advance(59_999);
+    quota.announce(policy(1_000_000, dayMs), 0);
+    expect(quota.known?.limit).toBe(2);
+  }
   pass(quota, clock, 2);
-  expect(quota.mayStart(0, clock.monotonic())).toBe(false);
-  quota.announce(policy(1_000_000), 0);
-  expect([quota.isAnnounced, quota.mayStart(0, clock.monotonic())]).toEqual([false, true]);
+  expect(quota.mayStart(1, clock.monotonic())).toBe(false);
+  await clock.advance(1);
+  quota.announce(policy(1_000_000, dayMs), 0);
+  expect([quota.isAnnounced, quota.mayStart(1, clock.monotonic())]).toEqual([false, true]);
 });
 
 it('what is announced wins over what was learned', () => {

@@ -51,7 +51,7 @@ describe('clients that share their state', () => {
 
   it('belong to one user: another one must not get the session', async () => {
     const connector = await scriptedConnector();
-    const state = memoryState();
+    const [state, other] = [memoryState(), memoryState()];
     const parameters = (user: string, password: string) => ({ initialize: { parameters: { user, password } } });
     connect(connector, { state, ...parameters('ada', 'a') });
     expect(() => connect(connector, { state, ...parameters('bob', 'b') })).toThrow(
@@ -61,6 +61,12 @@ describe('clients that share their state', () => {
       ),
     );
     connect(connector, { state, ...parameters('ada', 'a new password') });
+    expect(() => connect(connector, { state: other, ...parameters('bob', 'b'), headers: { 'a b': '' } })).toThrow(
+      'a b',
+    );
+    connect(connector, { state: other, initialize: { parameters: { password: 'a' } } });
+    connect(connector, { state: other, ...parameters('ada', 'a') });
+    expect(() => connect(connector, { state: other, ...parameters('bob', 'b') })).toThrow('another "user"');
     connect(connector, { state, initialize: async () => ({ 'x-session': 's' }) });
   });
 

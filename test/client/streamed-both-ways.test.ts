@@ -28,6 +28,25 @@ const transports: [string, () => Partial<ConnectorClientOptions>][] = [
 ];
 
 describe.each(transports)('by %s', (_transport, options) => {
+  it('a body that fails while the response arrives is the reason that is told', async () => {
+    const connector = await scriptedConnector({
+      early: true,
+      handle: async ({ response }) => {
+        response.writeHead(200);
+        response.write('reading;');
+        for await (const part of response.req) response.write(part);
+      },
+    });
+    const reason = new Error('the file is gone');
+    async function* body() {
+      yield* chunks();
+      throw reason;
+    }
+    const stream = await connect(connector, options()).stream('/import', { method: 'POST', body: body() });
+    const failure = await rejection(new Response(stream.body).text());
+    expect(failure).toMatchObject({ code: 'BODY_FAILED', cause: reason });
+  });
+
   it.each(bodies)('%s is sent whole, though the response begins before it has been read (G8)', async (_body, body) => {
     const connector = await scriptedConnector({
       early: true,

@@ -12,10 +12,7 @@ import { failureOf, isBodyLost, isFinal, secretsOf, statusOf } from './failure.j
 import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
 import type { FailedAttempt, Run } from './run.js';
 
-/**
- * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
- * thousand of them may wait at once, so it keeps little.
- */
+/** One call, from login to response (rules S3, S4, G1, G7). It keeps little: a hundred thousand may wait at once. */
 export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result> {
   readonly #context: CallContext;
   readonly #call: Call<Data, Result>;
@@ -152,7 +149,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure, { attempts: this.#sentCount, cause: this.#trouble });
+    const isQueued = this.#waitingSince !== undefined;
+    return this.#context.failed(this.#call, failure, { attempts: this.#sentCount, cause: this.#trouble, isQueued });
   }
 
   end(): void {

@@ -49,6 +49,8 @@ export interface CallHistory {
   readonly attempts: number;
   /** The last failure that it, or its login, tried to get over. */
   readonly cause: Error | undefined;
+  /** Whether it was waiting at the gate. */
+  readonly isQueued: boolean;
 }
 
 /** What calls need besides. */

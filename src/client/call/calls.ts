@@ -99,13 +99,10 @@ export class Calls {
   async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
     const timer = this.#context.clock.setTimer(totalTimeoutMs, () => {
-      const { request, lane } = call;
-      const { resumeAt } = lane.gate.pause;
-      const remainingMs = Math.max(0, Number(resumeAt) - this.#context.clock.now());
-      const pause = `paused by a rate limit until ${resumeAt?.toISOString()}`;
-      const cause = resumeAt && toRateLimitError(`The connection is ${pause}.`, { remainingMs, resumeAt, request });
-      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${cause ? ` (${pause})` : ''}`;
-      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request, cause }));
+      const { resumeAt } = call.lane.gate.pause;
+      const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
+      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
+      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     let arriving: IncomingBody | undefined;
@@ -147,7 +144,7 @@ export class Calls {
     });
   }
 
-  #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {
+  #failed(call: Call, failure: unknown, { attempts, cause: trouble, isQueued }: CallHistory): unknown {
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
     let error = closed ? closedError(call.request) : failure;
@@ -157,12 +154,20 @@ export class Calls {
     const isComplete = known?.attempts !== undefined;
     if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    const isUnexplained = isOverBudget && known?.cause === undefined;
-    if (isUnexplained && cause !== undefined) Object.defineProperty(known, 'cause', { value: cause });
+    const cause = (isQueued ? this.#limitOf(call) : undefined) ?? trouble;
+    if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     const { events } = this.#context;
     if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
     if (isComplete) events.emit('error', { ...call.request, error });
     else events.failed(call.request, error);
     return error;
+  }
+
+  /** The rate limit that the calls of the same scope wait for. */
+  #limitOf({ request, lane }: Call): Error | undefined {
+    const { resumeAt } = lane.gate.pause;
+    if (resumeAt === undefined) return undefined;
+    const remainingMs = Math.max(0, resumeAt.getTime() - this.#context.clock.now());
+    return toRateLimitError('The connection is paused by a rate limit.', { remainingMs, resumeAt, request });
   }
 }

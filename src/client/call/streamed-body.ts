@@ -2,6 +2,7 @@ import type { RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import { RequestError, withoutQuotes } from '../errors.js';
 import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
+import { BodyFailure } from '../http/request-body.js';
 import { describeFailure, describeLoss, isFinal } from './failure.js';
 
 /** Requests the rest of a body. */
@@ -138,6 +139,10 @@ export class StreamedBody implements Sink {
     const cause = withoutQuotes(restFailure ?? (lost.type === 'failed' ? lost.error : undefined));
     if (lost.type === 'timeout') {
       return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
+    }
+    if (lost.error instanceof BodyFailure) {
+      const { message, cause } = lost.error;
+      return new RequestError(message, { code: 'BODY_FAILED', request, status, cause });
     }
     const reason = describeFailure(lost.error);
     const loss = describeLoss(lost.error);

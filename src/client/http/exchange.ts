@@ -121,10 +121,11 @@ export class Exchange implements ActiveRequest {
     this.fail(error);
   }
 
-  fail(error: unknown): void {
+  fail(thrown: unknown): void {
+    const error = bodyFailure(this.#outgoing, thrown) ?? thrown;
     this.#incoming?.finish({ type: 'failed', error });
-    if (this.#status === 0) this.#finish({ type: 'failed', error: bodyFailure(this.#outgoing, error) ?? error });
-    else this.#respond('truncated', false, error);
+    if (this.#status === 0) this.#finish({ type: 'failed', error });
+    else this.#respond('truncated', false, thrown);
   }
 
   get #maxBytes(): number {

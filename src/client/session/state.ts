@@ -86,7 +86,7 @@ export function belongTo(state: ConnectionState, { baseUrl, login }: Owner): voi
         'Create a state for each connection.',
     );
   }
-  owners.set(state, owner);
+  owners.set(state, { baseUrl, login: new Map([...login, ...owner.login]) });
 }
 
 /**

@@ -15,6 +15,9 @@ export interface Announcement {
   readonly remaining: readonly Remaining[];
 }
 
+/** So long after it came last, a policy gives way to one that is too large to be tracked. */
+const staleMs = 60_000;
+
 /** Further names are ignored (rule E8). */
 const maxNames = 16;
 
@@ -44,6 +47,8 @@ export class AnnouncedQuota {
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
   #announcedAt = 0;
+  /** When the policies were announced last. */
+  #confirmedAt = 0;
   /** How many responses were not counted, because nothing was announced yet, and when the last of them arrived. */
   #uncounted = 0;
   #uncountedAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +69,10 @@ export class AnnouncedQuota {
     const isRefuted = key === '' ? this.#policies.length === 0 : key === this.#refuted;
     if (this.#refuted !== undefined && isRefuted) return;
     const now = this.clock.monotonic();
-    const isOther = policies.length > 0 && key !== toKey(this.#policies);
+    if (key !== '') this.#confirmedAt = now;
+    // One that is too large to be tracked may be that of another path: it ends the one before once that comes no more.
+    const isOver = key === '' && policies.length > 0 && now - this.#confirmedAt >= staleMs;
+    const isOther = isOver || (key !== '' && key !== toKey(this.#policies));
     if (isOther) this.#isDoubted = false;
     if (isOther || !this.#isAdvised) this.#announcedAt = now;
     if (isOther) this.#policies = tracked;
