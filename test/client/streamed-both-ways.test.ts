@@ -31,10 +31,10 @@ describe.each(transports)('by %s', (_transport, options) => {
   it('a body that fails while the response arrives is the reason that is told', async () => {
     const connector = await scriptedConnector({
       early: true,
-      handle: async ({ response }) => {
+      handle: ({ response }) => {
         response.writeHead(200);
         response.write('reading;');
-        for await (const part of response.req) response.write(part);
+        response.req.on('data', (part) => response.write(part));
       },
     });
     const reason = new Error('the file is gone');
