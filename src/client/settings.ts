@@ -104,9 +104,7 @@ export function checkOptions(options: ConnectorClientOptions) {
     throw new TypeError('`initialize.method`: `fetch` cannot send the parameters with GET or HEAD.');
   }
   const checked = { ...settings, ...baseUrl, fetch, headers: toBaseHeaders(headers, fetch === undefined) };
-  const parameters = typeof settings.initialize === 'function' ? [] : settings.initialize.parameters;
-  const shown = parameters.filter(({ sensitive }) => !sensitive).map(({ key, value }) => [key, value] as const);
-  belongTo(settings.state, { baseUrl: baseUrl.origin + baseUrl.basePath, login: new Map(shown) });
+  belongTo(settings.state, baseUrl.origin + baseUrl.basePath);
   return checked;
 }
 

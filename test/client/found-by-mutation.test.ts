@@ -161,23 +161,27 @@ it('a state that throws when it is told of a pause harms no call, and is told of
   expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
 });
 
-it('and so does one that rejects', async () => {
+it('and so does one that rejects, once for each outage (G11)', async () => {
   const connector = await scriptedConnector({
-    handle: (exchange) => (exchange.number === 1 ? exchange.limit(1) : exchange.reply(200, {})),
+    handle: (exchange) => (exchange.number % 2 === 1 ? exchange.limit(1) : exchange.reply(200, {})),
   });
+  let isDown = true;
   const state: ConnectionState = {
     ...memoryState(),
     pause: async () => {
-      throw new Error('out of reach');
+      if (isDown) throw new Error('out of reach');
     },
   };
-  const client = connect(connector, { state });
+  const { client, clock } = connectVirtually(connector, { state });
   const errors: unknown[] = [];
   client.on('error', (event) => errors.push(event));
-  await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  const outage = { method: 'state', path: '', error: new Error('out of reach') };
+  for (const down of [true, true, false, true, true]) {
+    isDown = down;
+    await expect(clock.runUntil(get(client))).resolves.toMatchObject({ status: 200 });
+  }
   await grace();
-  expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
-  await grace();
+  expect(errors).toEqual([outage, outage]);
 });
 
 it.each([undefined, null, '/items'])('a request that is %s is named (TypeError)', async (request) => {

@@ -97,6 +97,26 @@ describe('the call of initialize (S1)', () => {
     expect(connector.requests[0]?.session).toBe('t1');
   });
 
+  it.each([
+    [undefined, 3],
+    [true, 3],
+    [false, 1],
+  ])(
+    'its requests are repeated, unless they say that this does harm: `idempotent: %o` (S5)',
+    async (idempotent, sent) => {
+      const connector = await scriptedConnector({ initializePath: '/token', initialize: ({ reply }) => reply(500) });
+      const client = connect(connector, {
+        retry: { retries: 2 },
+        initialize: async ({ request }) => {
+          await request({ method: 'POST', path: '/token', json: { code: '123456' }, idempotent });
+          return {};
+        },
+      });
+      expect(await rejection(get(client))).toBeInstanceOf(InitializeError);
+      expect(connector.logins).toHaveLength(sent);
+    },
+  );
+
   it('takes the method of its requests in small letters, and refuses one that is none, unsent', async () => {
     const connector = await scriptedConnector({ guard: false });
     const client = (method: string) =>

@@ -258,3 +258,21 @@ describe('the cool-down after a session that never worked (S5)', () => {
     expect(connector.logins).toHaveLength(5);
   });
 });
+
+it.each([5, 3600])(
+  'a trial that waits out a limit of %i s says nothing: the session may have ended meanwhile (S4)',
+  async (wait) => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector);
+    connector.handle = (exchange) => {
+      if (exchange.session === 'session-3') return ok(exchange);
+      return connector.requests.length === 3 ? exchange.limit(wait) : exchange.reply(401);
+    };
+    const first = track(get(client));
+    await until(() => connector.logins.length === 2 && connector.open.length === 0);
+    const second = track(get(client)); // waits for the outcome of the trial
+    expect(await clock.runUntil(get(client))).toMatchObject({ status: 200 });
+    expect([first.value, second.value]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(connector.logins).toHaveLength(3);
+  },
+);

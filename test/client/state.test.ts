@@ -49,27 +49,6 @@ describe('clients that share their state', () => {
     expect([one.logins.length, other.logins.length]).toEqual([1, 0]);
   });
 
-  it('belong to one user: another one must not get the session', async () => {
-    const connector = await scriptedConnector();
-    const [state, other] = [memoryState(), memoryState()];
-    const parameters = (user: string, password: string) => ({ initialize: { parameters: { user, password } } });
-    connect(connector, { state, ...parameters('ada', 'a') });
-    expect(() => connect(connector, { state, ...parameters('bob', 'b') })).toThrow(
-      new TypeError(
-        '`state` already belongs to a connection with another "user", whose session it would share. ' +
-          'Create a state for each connection.',
-      ),
-    );
-    connect(connector, { state, ...parameters('ada', 'a new password') });
-    expect(() => connect(connector, { state: other, ...parameters('bob', 'b'), headers: { 'a b': '' } })).toThrow(
-      'a b',
-    );
-    connect(connector, { state: other, initialize: { parameters: { password: 'a' } } });
-    connect(connector, { state: other, ...parameters('ada', 'a') });
-    expect(() => connect(connector, { state: other, ...parameters('bob', 'b') })).toThrow('another "user"');
-    connect(connector, { state, initialize: async () => ({ 'x-session': 's' }) });
-  });
-
   it('share one login', async () => {
     const { connector, first, second } = await pair();
     const told: unknown[] = [];

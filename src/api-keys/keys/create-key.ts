@@ -10,7 +10,7 @@ import { readFields } from './fields.js';
 import { generateKey } from './key-format.js';
 import { nameNotUnique } from './key-texts.js';
 import { toApiKey } from './presentation.js';
-import { userDeleted } from './revoke-keys.js';
+import { revoke } from './revoke-keys.js';
 import { type CreatedApiKey, maxUserIdCharacters, type NewApiKey } from './types.js';
 
 /** Creates a key for the actor (rules K2-K4, K12, K16). */
@@ -28,7 +28,7 @@ export async function createKey(context: Context, actor: ActorLike, input: NewAp
     expires_on: fields.expiresOnMs as number,
     created_on: nowMs,
   });
-  await revokeIfOwnerIsGone(context, principal);
+  await revokeIfOwnerIsGone(context, principal, created.apiKey.id);
   return created;
 }
 
@@ -76,7 +76,7 @@ async function insertNewKey(
  * was written, and then the directory no longer has the user. If the directory cannot be asked, the key is returned: its
  * value cannot be had again, and without an owner it does not authenticate (rules K11, K19).
  */
-async function revokeIfOwnerIsGone(context: Context, principal: Principal): Promise<void> {
+async function revokeIfOwnerIsGone(context: Context, principal: Principal, id: string): Promise<void> {
   if (context.users === undefined) return;
   try {
     // Not from `principal.lookups`: the look-up must come after the write.
@@ -85,6 +85,7 @@ async function revokeIfOwnerIsGone(context: Context, principal: Principal): Prom
     context.onError(error);
     return;
   }
-  await userDeleted(context, { userId: principal.userId, username: principal.username }, principal.userId);
+  // Only this key: a directory that is late may not know its user yet.
+  await revoke(context, { ...principal, origin: 'System', apiKeyId: undefined }, { id });
   throw inactiveUserError();
 }

@@ -37,7 +37,7 @@ export async function userDeleted(context: Context, actor: ActorLike, userId: st
   return { revoked: rows.length };
 }
 
-async function revoke(context: Context, author: ActorIdentity, which: { id: string } | { ownerId: string }) {
+export async function revoke(context: Context, author: ActorIdentity, which: { id: string } | { ownerId: string }) {
   const changes: FieldChange[] = [{ field: 'status', from: 'Active', to: 'Revoked' }];
   const { dialect, kysely } = context.store;
   const rows = await kysely.transaction().execute(async (transaction) => {

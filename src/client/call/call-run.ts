@@ -197,7 +197,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     if (pausedMs > 0) this.#bodies.discardProduced();
     this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#waitingSince);
     this.#waitingSince = undefined;
-    if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
+    if (pausedMs <= settings.freshSessionGraceMs) return;
+    this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
+    this.#recheck?.end(true); // the session may have ended meanwhile
+    this.#recheck = undefined;
   }
 
   /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
@@ -205,8 +208,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { settings, clock, secrets } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
     const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-    const names = secretNames(attempt.session.headers);
-    this.#limit = readLimit(response, secretsOf(attempt, secrets), names, mayBeShown);
+    this.#limit = readLimit(response, secretsOf(attempt, secrets), secretNames(attempt.session.headers), mayBeShown);
     if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 

@@ -117,7 +117,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
       kind,
       status: statusOf(outcome),
       isResendable: true,
-      isIdempotent: true,
+      isIdempotent: this.#options.idempotent ?? true,
       retriesLeft: this.#leftMs > 0 && !isFinal(outcome) ? settings.retry.retries - this.#history.retries : 0,
     });
     this.#history = history;

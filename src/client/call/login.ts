@@ -21,7 +21,7 @@ import { type RunContext, runToEnd } from './run.js';
 const defaultTimeoutMs = 60_000;
 
 const loginOptions: ReadonlySet<string> = new Set(
-  Object.keys({ method: true, path: true, headers: true, json: true, body: true } satisfies Record<
+  Object.keys({ method: true, path: true, headers: true, json: true, body: true, idempotent: true } satisfies Record<
     keyof LoginRequest,
     true
   >),

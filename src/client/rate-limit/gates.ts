@@ -167,7 +167,18 @@ export class Gates {
 /** The state keeps a gate longer than the client that made it: nothing of that client may be reached from it. */
 function createGate(scope: string, { state, clock, pacing, rateLimit }: GatesOptions): Gate {
   const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
-  const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
+  let isDown = false;
+  /** Rejects once for each outage (rule G11). */
+  const publish = async (resumeAt: Date) => {
+    try {
+      await state.pause({ scope, resumeAt });
+      isDown = false;
+    } catch (error) {
+      if (isDown) return;
+      isDown = true;
+      throw error;
+    }
+  };
   const onAnswer = () => gate.pump();
   const quota =
     pacing === 'auto' ? createQuota(scope, { state, clock, onAnswer }) : remaining && new AnnouncedQuota(clock);

@@ -13,6 +13,8 @@ export interface LoginRequest {
   headers?: Record<string, string> | undefined;
   json?: unknown | undefined;
   body?: string | Uint8Array | URLSearchParams | undefined;
+  /** Whether sending it twice does no harm; `false` for a one-time code (rule G7). @default true, whatever the method */
+  idempotent?: boolean | undefined;
 }
 
 /** Replaces the whole login (rule S1). Returns the headers that every later request carries, as a connector would. */

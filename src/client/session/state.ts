@@ -62,31 +62,19 @@ export interface ConnectionState {
   onError?(listener: (error: Error) => void): () => void;
 }
 
-interface Owner {
-  baseUrl: string;
-  /** The parameters of the login that are no secrets, such as the user, by their keys. */
-  login: ReadonlyMap<string, string>;
-}
+/** The `baseUrl` of the clients of each state. */
+const owners = new WeakMap<ConnectionState, string>();
 
-const owners = new WeakMap<ConnectionState, Owner>();
-
-/** @throws TypeError if the state is that of another connector or of another user, who must not get the session. */
-export function belongTo(state: ConnectionState, { baseUrl, login }: Owner): void {
-  const owner = owners.get(state) ?? { baseUrl, login };
-  if (owner.baseUrl !== baseUrl) {
+/** @throws TypeError if the state is that of another connector, which must not get the session. */
+export function belongTo(state: ConnectionState, baseUrl: string): void {
+  const owner = owners.get(state) ?? baseUrl;
+  if (owner !== baseUrl) {
     throw new TypeError(
-      `\`state\` already belongs to the connection to ${owner.baseUrl}: its session must not go to ${baseUrl}. ` +
+      `\`state\` already belongs to the connection to ${owner}: its session must not go to ${baseUrl}. ` +
         'Create a state for each connection.',
     );
   }
-  const other = [...login].find(([key, value]) => owner.login.has(key) && owner.login.get(key) !== value);
-  if (other !== undefined) {
-    throw new TypeError(
-      `\`state\` already belongs to a connection with another "${other[0]}", whose session it would share. ` +
-        'Create a state for each connection.',
-    );
-  }
-  owners.set(state, { baseUrl, login: new Map([...login, ...owner.login]) });
+  owners.set(state, owner);
 }
 
 /**
