@@ -104,11 +104,12 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
 /** The report and how each recorded exchange is today. */
 async function withDrift(report: Report, recording: Recording, url: string, config: ConformanceConfig, io: Io) {
   const requests = recording.exchanges.map(({ request }) => request);
-  const sent = requests.filter((request) => whyNotSent(request, config) === undefined);
+  const reasons = requests.map((request) => whyNotSent(request, config));
+  const sent = requests.filter((_, index) => reasons[index] === undefined);
   const today = (await recordExchanges(sent, url, config, io.signal)).recording.exchanges.values();
   const results = compareWithRecording(
     recording,
-    requests.map((request) => whyNotSent(request, config) ?? (today.next().value as RecordedExchange).response),
+    reasons.map((reason) => reason ?? (today.next().value as RecordedExchange).response),
   );
   const count = (status: CaseStatus) =>
     report.counts[status] + results.filter((result) => result.status === status).length;

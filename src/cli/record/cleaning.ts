@@ -1,7 +1,7 @@
 import { createRedact, hasSecretName, isObject, type Redact, redactedMark } from '../../internal/index.js';
 import type { RecordedBody } from '../../testing/index.js';
 import { redactEncoded } from './redact-encoded.js';
-import { maskedText, secretNames, withoutParameters } from './secrets-in-texts.js';
+import { jsonOf, maskedText, secretNames, withoutParameters } from './secrets-in-texts.js';
 
 /** JWTs, private keys, tokens of GitHub, GitLab, Slack, Stripe, AWS and Azure (SAS), passwords in URLs, credentials with a digit. */
 const tokenForm =
@@ -91,7 +91,7 @@ export class Cleaning {
   #wholeText(text: string, place: string): string {
     const { mask } = this.#judgment;
     if (mask.includes('text')) return blank(text);
-    const isJson = maskedText(text, (json) => json) !== undefined;
+    const isJson = jsonOf(text) !== undefined;
     const names = isJson ? new Set([]) : secretNames(text, (name) => mask.includes(name) || this.#soundsSecret(name));
     if (names.size === 0) return this.text(text, place);
     this.masked.add(`${place}${quoted(names)}`);

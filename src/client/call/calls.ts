@@ -154,8 +154,8 @@ export class Calls {
     const isComplete = known?.attempts !== undefined;
     if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    const cause = (isQueued ? this.#limitOf(call) : undefined) ?? trouble;
-    if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
+    const cause = isOverBudget ? ((isQueued ? this.#limitOf(call) : undefined) ?? trouble) : undefined;
+    if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     const { events } = this.#context;
     if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
     if (isComplete) events.emit('error', { ...call.request, error });

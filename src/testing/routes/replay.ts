@@ -14,8 +14,9 @@ const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodi
  * `NOT_RECORDED` where it has nothing. Of a file whose connector sends ranges, it is the part that was requested.
  */
 export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchParams): SimulatedResponse {
+  const sortedQuery = sorted(query);
   const fitting = exchanges.filter(({ request }) => {
-    return request.method === asked.method && hasTarget(request, asked.path, query) && meets(request, asked);
+    return request.method === asked.method && hasTarget(request, asked.path, sortedQuery) && meets(request, asked);
   });
   fitting.sort((one, other) => Number(isMasked(one.request)) - Number(isMasked(other.request)));
   fitting.sort((one, other) => conditionsOf(other.request).length - conditionsOf(one.request).length);
@@ -31,9 +32,8 @@ export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchP
 }
 
 /** A value that was masked may have been any; the order of parameters does not matter. */
-function hasTarget({ path }: RecordedRequest, askedPath: string, query: URLSearchParams): boolean {
+function hasTarget({ path }: RecordedRequest, askedPath: string, asked: [name: string, value: string][]): boolean {
   const { pathname, searchParams } = new URL(path, 'http://recording');
-  const asked = sorted(query);
   const recorded = sorted(searchParams);
   const isSame = ([name, value]: string[], index: number) =>
     name === asked[index]?.[0] && (value?.includes(redactedMark) || value === asked[index]?.[1]);
