@@ -2,7 +2,7 @@ import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
-import { IncomingBody } from '../http/incoming-body.js';
+import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
 import { discard } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -105,18 +105,11 @@ export class Calls {
       controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
-    let arriving: IncomingBody | undefined;
-    const toResult: ToResult<Data, Result> = (data, response) => {
-      if (data instanceof IncomingBody) arriving = data;
-      return call.toResult(data, response);
-    };
     try {
-      return await this.#drive({ ...call, toResult, signal: controller.signal });
+      return await this.#drive({ ...call, signal: controller.signal });
     } finally {
       timer.cancel();
-      // The caller's signal also ends a body that is still arriving.
-      if (arriving === undefined) leave();
-      else arriving.onEnd(leave);
+      leave();
     }
   }
 

@@ -134,7 +134,7 @@ export class Exchange implements ActiveRequest {
 
   /** Hands the head on; from here on the body has its own life. */
   #stream(connection: Connection): void {
-    const { timeoutMs: silenceMs, signal, method } = this.#request;
+    const { timeoutMs: silenceMs, method } = this.#request;
     const head = { type: 'response', status: this.#status, headers: this.#headers, body: new Uint8Array() } as const;
     const isBodiless = method === 'HEAD' || this.#status === 204 || this.#status === 205;
     const error = isBodiless ? undefined : encodingProblem(this.#headers);
@@ -144,7 +144,7 @@ export class Exchange implements ActiveRequest {
       return;
     }
     connection.pause();
-    this.#incoming = new IncomingBody({ connection, clock: this.#clock, silenceMs, signal });
+    this.#incoming = new IncomingBody({ connection, clock: this.#clock, silenceMs });
     this.#finish({ ...head, incoming: this.#incoming, end: 'whole' });
   }
 

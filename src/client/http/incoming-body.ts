@@ -1,4 +1,4 @@
-import { type Clock, follow, type Timer } from '../../internal/index.js';
+import type { Clock, Timer } from '../../internal/index.js';
 
 export type Interruption =
   | { type: 'failed'; error: unknown }
@@ -28,7 +28,6 @@ export interface IncomingBodyOptions {
   clock: Clock;
   /** How long the connection may be silent while more data is wanted. */
   silenceMs: number;
-  signal: AbortSignal | undefined;
 }
 
 /**
@@ -51,13 +50,9 @@ export class IncomingBody {
   explain: (error: Error) => void = () => {};
   #isUnread = false;
   #onUnread: ((isUnread: boolean) => void) | undefined;
-  /** Stops listening to the signal. */
-  readonly #leave: (() => void) | undefined;
 
   constructor(options: IncomingBodyOptions) {
     this.#options = options;
-    const { signal } = options;
-    if (signal !== undefined) this.#leave = follow([signal], (reason) => this.finish({ type: 'aborted', reason }));
   }
 
   /** Calls back when the body has ended, however it ended; at once if it has ended already. */
@@ -122,7 +117,6 @@ export class IncomingBody {
     this.#end = end;
     this.#setUnread(false);
     this.#stopWatching();
-    this.#leave?.();
     if (end !== 'whole') this.#options.connection.abort(notNeeded());
     // The sink first: its request for the rest is in line before the place is freed.
     this.#notifySink();
