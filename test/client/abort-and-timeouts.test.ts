@@ -579,6 +579,31 @@ describe('totalTimeoutMs bounds the whole call', () => {
     expect(cause?.retryAfterMs).toBe(3_599_000);
   });
 
+  it('is an `error` event, although the signal of the call has been aborted (G6)', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const { client, clock } = connectVirtually(connector);
+    const errors: unknown[] = [];
+    client.on('error', ({ error }) => errors.push(error));
+    const failure = rejection(client.get('/hangs', { totalTimeoutMs: 1000, signal: new AbortController().signal }));
+    await until(() => connector.requests.length === 1);
+    await clock.advance(1000);
+    expect(errors).toEqual([await failure]);
+  });
+
+  it('what was retried is the cause of nothing else', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ number, reply }) => reply(number === 1 ? 500 : 404, {}),
+    });
+    const { client, clock } = connectVirtually(connector, { retry: { retries: 1 } });
+    const retried = new Promise((resolve) => client.on('retry', resolve));
+    const failure = rejection(client.get('/items'));
+    await retried;
+    await clock.advance(60_000);
+    const error = await failure;
+    expect(error).toMatchObject({ status: 404, attempts: 2 });
+    expect(error.cause).toBeUndefined();
+  });
+
   it('a limit is not the cause if the request was on its way', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.path === '/limit' && exchange.limit(3600),

@@ -737,6 +737,7 @@ describe('budgets (G5)', () => {
     await until(() => call.settled);
     expect(call.error).toBeInstanceOf(RateLimitError);
     expect((call.error as RateLimitError).resumeAt).toEqual(new Date(clock.now() + 60_000));
+    expect((call.error as RateLimitError).message).toContain('longer than `maxTotalWaitMs` allows');
     expect(connector.requests).toHaveLength(3);
   });
 

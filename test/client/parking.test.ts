@@ -276,7 +276,9 @@ describe('a snapshot', () => {
   it('a wait longer than maxWaitMs is refused as any other (W7)', async () => {
     const { connector, clock, snapshot } = await paused();
     const next = connect(connector, { clock, snapshot, rateLimit: { maxWaitMs: 60_000 } });
-    expect(await rejection(get(next))).toMatchObject({ kind: 'rate-limit', retryAfterMs: 3_600_000 });
+    const error = await rejection(get(next));
+    expect(error).toMatchObject({ kind: 'rate-limit', retryAfterMs: 3_600_000 });
+    expect(error.message).toContain(`until ${error.resumeAt.toISOString()}: longer than \`maxWaitMs\` allows`);
   });
 
   it('is told to clients that share the state', async () => {
