@@ -61,7 +61,7 @@ export const systemClock: Clock = {
 export function completeClock(clock: (Pick<Clock, 'now'> & Partial<Clock>) | undefined): Clock {
   if (clock === undefined) return systemClock;
   return {
-    now: () => clock.now(),
+    now: () => Math.floor(clock.now()), // as it is stored
     monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
     setTimer: (delayMs, callback) => (clock.setTimer ? (clock as Clock) : systemClock).setTimer(delayMs, callback),
   };

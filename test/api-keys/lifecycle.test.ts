@@ -38,6 +38,18 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     expect(key.slice(3, 15)).toBe(apiKey.id);
   });
 
+  it('takes the time of a clock with fractions as whole milliseconds', async () => {
+    const { url: database } = await emptyDatabase(kind);
+    const apiKeys = await openForTest({
+      database,
+      edition: 'Professional',
+      clock: { now: () => 1_800_000_000_000.75 },
+    });
+    const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeDefined();
+    expect(await apiKeys.revoke(ada, apiKey.id)).toMatchObject({ createdOn: '2027-01-15T08:00:00.000Z' });
+  });
+
   it('never returns the key value again (specification 2.1)', async () => {
     const { apiKeys } = await setUp();
     const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
