@@ -182,6 +182,7 @@ describe.each(Object.keys(hosts))('%s', (name) => {
       undefined,
       undefined,
     ]);
+    expect([headers.trailer, headers['cdn-cache-control']]).toEqual([undefined, undefined]);
     expect(headers['x-request-id']).toBe(name === 'node' ? undefined : 'id-1');
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { RateLimitError } from 'concordat';
 import { connectorPlugin } from 'concordat/connector/fastify';
 import fastify, { type FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -86,4 +87,49 @@ describe.each(sent)('%s that a Fastify route sends', (_name, bodyOf) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(seen).toEqual([]);
   });
+});
+
+const unsendable = { 'x-title': '日本' };
+
+test.each<[string, (reply: FastifyReply) => unknown, number, string]>([
+  ['a rate limit', (reply) => reject(reply, new RateLimitError('slow', { retryAfterMs: 5000 })), 403, 'RATE_LIMITED'],
+  ['a success', (reply) => reply.headers(unsendable).send({ fine: true }), 500, 'INTERNAL_ERROR'],
+])(
+  'a header that Node refuses to send does not change what an error is: %s (E1, W2)',
+  async (_what, answer, ...wanted) => {
+    const { url, seen } = await start(answer);
+    const sent = await send(url, { path: '/file' });
+    expect([sent.status, errorsOf(sent).code]).toEqual(wanted);
+    expect(sent.headers['retry-after']).toBe(wanted[0] === 403 ? '5' : undefined);
+    expect(sent.headers['x-title']).toBeUndefined();
+    expect(seen).toHaveLength(1);
+  },
+);
+
+function reject(reply: FastifyReply, error: Error): never {
+  reply.headers(unsendable);
+  throw error;
+}
+
+test('a hook that fails while a response is sent reveals nothing, and other headers stay (E4)', async () => {
+  const app = fastify();
+  const seen: unknown[] = [];
+  const failure = new Error('canary: connect ECONNREFUSED 10.0.0.7');
+  await app.register(connectorPlugin, { onError: (error) => void seen.push(error) });
+  const onSend = async () => {
+    throw failure;
+  };
+  app.get('/', { onSend }, async (_request, reply) => {
+    reply.headers({ 'x-request-id': 'id-1', 'content-length': '2' });
+    return 'ok';
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => app.close());
+  const answer = await send(url);
+  expect([answer.status, errorsOf(answer).code, answer.headers['x-request-id']]).toEqual([
+    500,
+    'INTERNAL_ERROR',
+    'id-1',
+  ]);
+  expect(seen).toEqual([failure]);
 });

@@ -88,6 +88,8 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
     // As http-errors makes them of `createError(429, { headers })`.
     ['a 429 with a wait of its own', { status: 429, headers: { 'Retry-After': '30' } }, undefined, '30'],
     ['a 503 with a wait of its own', { status: 503, headers: { 'Retry-After': '30' } }, undefined, '30'],
+    ['a 429 with a number of its own', { status: 429, headers: { 'Retry-After': 120 } }, undefined, '120'],
+    ['a 503 with a number of its own', { status: 503, headers: { 'Retry-After': 120 } }, undefined, '120'],
   ])('%s is a rate limit that reveals nothing (E4)', async (_what, members, retryAfter, wait) => {
     const seen: unknown[] = [];
     const error = errorWith(members);
@@ -119,6 +121,31 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
   ])('a throttler of NestJS with names says how long: %s (E4)', async (_what, named, retryAfter, wait) => {
     const answer = await answerTo({ retryAfter, named, error: throttled() });
     expect([answer.status, answer.headers['retry-after']]).toEqual([403, wait]);
+  });
+
+  test('a limit for the caller keeps what any other error for the caller does (E4)', async () => {
+    const response = { code: 'TOO_MANY_EXPORTS', detail: { by: 7 } };
+    const headers = { 'X-Extra': 'yes', 'Retry-After': '7' };
+    const error = errorWith({ message: 'Slow down', status: 429, expose: true, headers, response });
+    const answer = await answerTo({ error });
+    expect([answer.status, answer.headers['retry-after'], answer.headers['x-extra']]).toEqual([403, '7', 'yes']);
+    expect(errorsOf(answer)).toEqual({ code: 'TOO_MANY_EXPORTS', message: 'Slow down', detail: '{"by":7}' });
+  });
+
+  test.each([
+    'Unexpected token \'h\', ..."assword": hunter22}\n" is not valid JSON',
+    'Unexpected token h in JSON at position 13',
+    "Expected ',' or '}' after property value in JSON at position 25 (line 1 column 26)",
+    'Unexpected end of JSON input',
+    'JSON Parse error: Unexpected identifier "hunter22"',
+  ])('an exception that NestJS makes of broken JSON does not quote it: %s (E5)', async (message) => {
+    const error = errorWith({ message, status: 400, getResponse: () => ({ message }), response: { message } });
+    expect(errorsOf(await answerTo({ error })).message).toBe('The request body is not valid JSON.');
+  });
+
+  test('what an author says of JSON stays', async () => {
+    const error = errorWith({ message: 'The filter is not valid JSON', status: 400, getResponse: () => ({}) });
+    expect(errorsOf(await answerTo({ error })).message).toBe('The filter is not valid JSON');
   });
 
   test('an exception of NestJS keeps the code and detail of its object (E4)', async () => {

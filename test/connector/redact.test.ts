@@ -2,7 +2,8 @@ import { ConnectorError } from 'concordat';
 import { errorResponse } from 'concordat/connector';
 import { connectorErrors } from 'concordat/connector/hono';
 import { Hono } from 'hono';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { incomingSecrets } from '../../src/connector/errors/redact.js';
 
 async function redacted(text: string, ...secrets: string[]): Promise<string> {
   const response = errorResponse(new ConnectorError(text, { status: 400 }), { redact: secrets });
@@ -96,6 +97,28 @@ describe('secrets never leave in an error (E5)', () => {
   test('characters that mean something in patterns mean themselves', async () => {
     expect(await redacted('a.b*c(d)[e]{f}|g^h$i+j?k\\l', 'a.b*c(d)[e]{f}|g^h$i+j?k\\l')).toBe('[redacted]');
     expect(await redacted('axbxc and a.b.c.d', 'a.b.c.d')).toBe('axbxc and [redacted]');
+  });
+
+  test('an upload is not searched byte by byte for the parameters of a login (E8)', () => {
+    const entries = vi.spyOn(Object, 'entries');
+    onTestFinished(() => entries.mockRestore());
+    const body = Buffer.alloc(1024);
+    expect(incomingSecrets({ headers: {}, body }, [])).toEqual([]);
+    expect(entries.mock.calls.flat()).not.toContain(body);
+  });
+
+  test('of a long list only the first entries decide whether they are parameters (E8)', () => {
+    let reads = 0;
+    const entry = {
+      get key() {
+        reads++;
+        return 'password';
+      },
+      value: 'hunter22',
+    };
+    const secrets = incomingSecrets({ headers: {}, body: Array(10_000).fill(entry) }, []);
+    expect(secrets).toEqual(Array(100).fill('hunter22'));
+    expect(reads).toBeLessThan(1000);
   });
 
   test('in headers too, and a code gives way as a whole', async () => {

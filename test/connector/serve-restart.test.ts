@@ -9,6 +9,7 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import { Agent, buildConnector } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { send } from './support/send.js';
 
 /** Ten restarts: only they can lose a request. `RESTART_REQUESTS=10000` asks more of it. */
 const requests = Number(process.env.RESTART_REQUESTS ?? 750);
@@ -94,8 +95,8 @@ async function startDeployment(start: () => Promise<Running>) {
       if (answered % betweenRestarts > 0) return;
       const old = current;
       current = await start();
-      // As a pod sleeps before it stops: a connection that nobody has accepted yet would be reset (Linux).
-      await later(10);
+      // A connection that nobody has accepted yet would be reset (Linux): this one was made after all the others.
+      await send(`http://127.0.0.1:${old.port}`, { path: '/now' });
       closing.push(old.close());
     },
     closed: () => Promise.all(closing),

@@ -1,9 +1,12 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { NotFoundError } from 'concordat';
-import { serve, streamRecords } from 'concordat/connector';
+import { BadRequestError, NotFoundError } from 'concordat';
+import { limitBody, serve, streamRecords } from 'concordat/connector';
+import type { Context } from 'hono';
 import { compress } from 'hono/compress';
+import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { until } from '../helpers/until.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -181,6 +184,40 @@ describe('streamRecords', () => {
     expect(made).toBeLessThan(1_000);
     controller.abort();
     await hasEnded;
+  });
+
+  test.each<[string, (c: Context, next: () => Promise<void>) => Promise<void>, number]>([
+    [
+      'middleware that throws',
+      async (_c, next) => {
+        await next();
+        throw new BadRequestError('too late');
+      },
+      400,
+    ],
+    ['a body over its limit', async (_c, next) => next(), 413],
+  ])('ends the iteration when an error takes its place: %s', async (_what, use, status) => {
+    let isOpen = false;
+    const connector = makeConnector();
+    connector.use(use);
+    connector.post('/', limitBody(10), async (c) => {
+      await c.req.text().catch(() => {});
+      const records = async function* () {
+        isOpen = true;
+        try {
+          for (;;) yield { a: 1 };
+        } finally {
+          isOpen = false;
+        }
+      };
+      return streamRecords(c, records());
+    });
+    const body = Readable.from(['x'.repeat(status === 413 ? 11 : 1)]);
+    const url = await start(connector);
+    const answer = await request(url, { method: 'POST', headers: withToken, body });
+    expect(answer.statusCode).toBe(status);
+    await answer.body.dump();
+    await until(() => !isOpen);
   });
 
   test('a service that gives up in the middle is no failure: `onError` gets an AbortError (E4)', async () => {

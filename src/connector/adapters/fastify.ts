@@ -5,14 +5,14 @@
  */
 
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConnectorErrorDetails } from '../../contract/index.js';
+import { type ConnectorErrorDetails, headerProblem } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
-import { breakOff } from '../server/break-off.js';
+import { breakOff, endAfterLostBody } from '../server/break-off.js';
 import { watchBody } from '../server/watch-body.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
@@ -68,6 +68,7 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
   // Fastify breaks the connection of a stream that fails in the middle, and tells no error handler.
   app.addHook('onSend', (request, reply, payload, next) => {
     const { raw } = reply;
+    sending.add(reply);
     const sent = watchBody(payload, (thrown) => {
       if (!raw.headersSent || raw.destroyed) return; // Fastify's error handler gets it, or nobody reads any more
       report(thrown, request);
@@ -120,7 +121,9 @@ function createErrorHandling(options: AdapterOptions<FastifyRequest>) {
       breakOff(reply.raw);
       return;
     }
-    send(reply, writer.write(thrown, request, reply));
+    const error = writer.write(thrown, request, reply);
+    if (sending.has(reply)) sendPastHooks(reply, error);
+    else send(reply, error);
   };
   return { handleError, report: writer.report };
 }
@@ -145,9 +148,29 @@ function translate(thrown: unknown): unknown {
   return errorOfStatus(statusCode, messages[code] ?? message, details);
 }
 
+/** Responses whose hooks have begun. */
+const sending = new WeakSet<FastifyReply>();
+
+/** The hook that has failed would fail again, and Fastify would then send its message. */
+function sendPastHooks(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
+  prepare(reply, staleHeaders);
+  reply.hijack();
+  const all = { ...reply.getHeaders(), ...headers, 'content-length': Buffer.byteLength(body) };
+  reply.raw.writeHead(status, all as Record<string, string>).end(body);
+}
+
 function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
-  for (const name of staleHeaders) reply.removeHeader(name);
+  prepare(reply, staleHeaders);
   // A route may have set a serializer for its own data.
   reply.serializer((text) => text as string);
   reply.code(status).headers(headers).send(body);
+}
+
+function prepare(reply: FastifyReply, staleHeaders: readonly string[]): void {
+  endAfterLostBody(reply.raw);
+  for (const name of staleHeaders) reply.removeHeader(name);
+  // Fastify takes what Node then refuses to send.
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if ([value].flat().some((part) => headerProblem(name, String(part)) !== undefined)) reply.removeHeader(name);
+  }
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
 import { createRedact, isResponse, quiet } from '../../internal/index.js';
 import { errorContentType, type WireError, type WriteError } from '../errors/error-writer.js';
-import { forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
+import { cancelBody, forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
@@ -65,7 +65,7 @@ export function createErrorHandling(settings: Settings) {
 
   /** The error in place of a response that Hono has as `c.res` already, or is about to make that. */
   const replace = (response: Response, error: WireError, c: Context): Response => {
-    const headers = withError(response.headers, error);
+    const headers = withError(response.headers, error, createRedact(secretsOf(c)));
     const result = new Response(error.body, { status: error.status, headers });
     if (!c.finalized) forgetHeaders(c, error);
     else if (response === c.res) {
@@ -92,7 +92,10 @@ export function createErrorHandling(settings: Settings) {
     async leave(returned: unknown, c: Context): Promise<unknown> {
       const response = isResponse(returned) ? returned : c.res;
       const { bodyTooLarge, error, isOpenPath } = stateOf(c);
-      if (bodyTooLarge && response.status !== 413) throw bodyTooLarge;
+      if (bodyTooLarge && response.status !== 413) {
+        cancelBody(response);
+        throw bodyTooLarge;
+      }
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
       if (original) return finish(replace(returned as Response, write(original.thrown, c), c), c);

@@ -1,5 +1,6 @@
 import type { Context, Handler, Next } from 'hono';
 import { isResponse } from '../../internal/index.js';
+import { cancelBody } from '../errors/hono-response.js';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
 import { toBodyError } from '../request/read-json.js';
 import { stateOf } from '../request/request-state.js';
@@ -30,7 +31,11 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
     try {
       return await handler(c, next);
     } catch (thrown) {
-      throw await toBodyError(thrown, c);
+      const error = await toBodyError(thrown, c);
+      // Hono would ignore what middleware returns once there is a response.
+      const response = c.finalized ? undefined : responseOf(error);
+      if (response === undefined) throw error;
+      return response;
     }
   };
   return async (c, next) => {
@@ -65,7 +70,14 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
   };
 }
 
-/** Hono drops the body of a response to HEAD without cancelling it: the file or the generator behind it would stay open. */
+/** That of an `HTTPException`, which counts like one that was returned (rule E4). */
+function responseOf(thrown: unknown): Response | undefined {
+  const exception = Object(thrown) as { res?: unknown; getResponse?(): Response };
+  const response = isResponse(exception.res) ? exception.getResponse?.() : undefined;
+  return response !== undefined && response.status >= 400 ? response : undefined;
+}
+
+/** Hono drops the body of a response to HEAD without cancelling it. */
 function withoutBody(returned: unknown, c: Context): unknown {
   // Hono may send either of the two.
   if (c.finalized) {
@@ -77,7 +89,7 @@ function withoutBody(returned: unknown, c: Context): unknown {
 }
 
 function emptied(response: Response): Response {
-  response.body?.cancel().catch(() => {});
+  cancelBody(response);
   return new Response(null, response);
 }
 

@@ -2,7 +2,7 @@ import { type ConnectorError, errorPayloadSchema, parseErrorPayload, readCode } 
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
-import { bodyHeaders, type RateLimitHeader, tellsLength, timeHeaders } from '../errors/options.js';
+import { type RateLimitHeader, tellsLength, timeHeaders } from '../errors/options.js';
 import { errorOfResponse } from '../errors/to-connector-error.js';
 
 /**
@@ -28,12 +28,15 @@ export async function readReturnedError(
   return { error, isContract };
 }
 
+/** What the author says of the resource, as in a 412. */
+const ofResource = ['etag', 'last-modified', 'location'];
+
 /** The headers of an error that replaces a response: those of the old one that do not describe its body, such as `allow`. */
-export function withError(replaced: Headers, error: WireError): Headers {
-  const headers = new Headers(replaced);
-  const { barredHeader = 'retry-after' } = error;
-  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'expires', 'retry-after', barredHeader]) {
-    if (!tellsLength(name, error.status)) headers.delete(name);
+export function withError(replaced: Headers, error: WireError, redact: (text: string) => string): Headers {
+  const headers = new Headers();
+  for (const [name, value] of replaced) headers.append(name, redact(value));
+  for (const name of [...error.staleHeaders, ...timeHeaders, 'retry-after']) {
+    if (!ofResource.includes(name) && !tellsLength(name, error.status)) headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return headers;

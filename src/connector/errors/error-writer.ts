@@ -38,15 +38,12 @@ export const errorContentType = 'application/json; charset=utf-8';
 
 const schema = optionsOf(errorFormatShape);
 
-/** Headers of the response that the error replaces. */
-const replacedHeaders = [
+/** Headers of the response that the error replaces: what they say of its body, or of how to cache it, is wrong now. */
+export const replacedHeaders = [
   ...bodyHeaders,
-  'cache-control',
-  'content-disposition',
-  'etag',
-  'expires',
-  'last-modified',
-  'location',
+  ...['content-digest', 'content-disposition', 'content-language', 'content-location', 'content-md5'],
+  ...['digest', 'etag', 'last-modified', 'location', 'repr-digest', 'trailer'],
+  ...['cache-control', 'cdn-cache-control', 'expires', 'pragma', 'surrogate-control'],
 ];
 
 /**

@@ -8,8 +8,10 @@ import { timeHeaders } from './options.js';
  * of a response that failed after it was created.
  */
 export function toHonoResponse(c: Context, error: WireError): Response {
-  if (c.finalized) c.res = undefined;
-  else forgetHeaders(c, error);
+  if (c.finalized) {
+    cancelBody(c.res);
+    c.res = undefined;
+  } else forgetHeaders(c, error);
   const response = c.newResponse(error.body, error.status as ContentfulStatusCode, error.headers);
   for (const name of error.staleHeaders) {
     if (error.headers[name] === undefined) response.headers.delete(name);
@@ -25,4 +27,9 @@ export function forgetHeaders(c: Context, { staleHeaders, headers }: WireError):
   for (const name of [...staleHeaders, ...timeHeaders, ...Object.keys(headers)]) {
     if (name !== 'set-cookie' && name !== 'vary') c.header(name);
   }
+}
+
+/** Ends what makes the body of a response that is not sent: a file or a generator would stay open. */
+export function cancelBody(response: Response): void {
+  response.body?.cancel().catch(() => {}); // somebody may be reading it
 }

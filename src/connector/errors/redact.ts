@@ -41,10 +41,14 @@ interface Entry {
  * `sensitive: false`. Of a list that is not one of parameters, every value is secret.
  */
 export function parameterSecrets(body: unknown, isSecretEntry: (entry: Entry) => boolean = isSecret): string[] {
-  if (!Array.isArray(body) && !isObject(body)) return [];
-  const isRead = !Array.isArray(body) || toSessionParameters(body) !== undefined;
+  // The bytes of a file would be as many entries.
+  if (ArrayBuffer.isView(body) || !(Array.isArray(body) || isObject(body))) return [];
+  const isRead = !Array.isArray(body) || toSessionParameters(body.slice(0, mostSecrets)) !== undefined;
   const entries = Array.isArray(body) ? body : Object.entries(body).map(([key, value]) => ({ key, value }));
-  const texts = entries.filter((entry): entry is Entry => typeof entry?.value === 'string');
-  const secrets = texts.filter((entry) => !isRead || isSecretEntry(entry)).map(({ value }) => value);
-  return secrets.slice(0, mostSecrets);
+  const secrets: string[] = [];
+  for (const entry of entries) {
+    if (secrets.length === mostSecrets) break;
+    if (typeof entry?.value === 'string' && (!isRead || isSecretEntry(entry))) secrets.push(entry.value);
+  }
+  return secrets;
 }

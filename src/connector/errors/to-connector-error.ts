@@ -117,19 +117,19 @@ function publicStatus(thrown: unknown): number | undefined {
 
 function publicError(error: PublicError, status: number, rateLimit: RateLimitHeader): ConnectorError {
   const headers = error.res === undefined ? lowercased(error.headers) : Object.fromEntries(error.res.headers);
+  return errorOfResponse(status, headers, rateLimit, messageOf(error), detailsOf(error, headers));
+}
+
+function detailsOf(error: PublicError, headers: Lowercased): ConnectorErrorDetails {
   // An exception of NestJS may be made of an object.
   const { code, detail } = Object(error.response) as { code?: unknown; detail?: unknown };
-  return errorOfResponse(status, headers, rateLimit, messageOf(error), {
-    cause: error,
-    code: readCode(code),
-    detail,
-    headers: withoutWait(headers),
-  });
+  return { cause: error, code: readCode(code), detail, headers: withoutWait(headers) };
 }
 
 function lowercased(headers: unknown): Lowercased {
-  const entries = Object.entries(Object(headers) as object).filter(([, value]) => typeof value === 'string');
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+  const entries = Object.entries(Object(headers) as object);
+  const texts = entries.filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return Object.fromEntries(texts.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
 /** The rate limit that an author has thrown as a plain error of status 429. */
@@ -163,10 +163,11 @@ export function limitOf(thrown: unknown, prepared: PreparedHeaders): unknown {
     const wait = lowercased(headers)['retry-after'] ?? prepared.getHeader('retry-after');
     const waits = wait === undefined ? namedWaits(prepared) : [wait];
     if (limited === 503 && waits.length === 0) return thrown;
-    const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown as PublicError);
     const waitsMs = waits.map((value) => parseWait(String(value)).waitMs ?? fallbackWaitMs);
     const retryAfterMs = waits.length === 0 ? fallbackWaitMs : Math.max(...waitsMs);
-    return new RateLimitError(message, { cause: thrown, retryAfterMs });
+    if (publicStatus(thrown) === undefined) return new RateLimitError(undefined, { cause: thrown, retryAfterMs });
+    const error = thrown as PublicError;
+    return new RateLimitError(messageOf(error), { ...detailsOf(error, lowercased(headers)), retryAfterMs });
   } catch {
     return thrown; // a getter that throws
   }
@@ -184,12 +185,16 @@ function namedWaits(prepared: PreparedHeaders): unknown[] {
 }
 
 function messageOf(error: PublicError): string | undefined {
-  if (error.type === 'entity.parse.failed') return invalidJsonMessage;
+  if (error.type === 'entity.parse.failed' || ofJsonParser.test(error.message)) return invalidJsonMessage;
   if (error.expose === false) return undefined; // such as the path of a file that is not there
   const { message } = Object(error.response) as { message?: unknown };
   if (Array.isArray(message)) return message.join('; ');
   return error.message.trim() === '' ? undefined : error.message;
 }
+
+/** What V8 and JavaScriptCore say of broken JSON quotes it. NestJS makes an exception of its own of that. */
+const ofJsonParser =
+  /^(?:Unexpected token |").* is not valid JSON$|^(?:Unexpected|Expected|Bad|Unterminated|Exponent|No) .* JSON at position \d|^Unexpected end of JSON input$|^JSON Parse error/s;
 
 export const invalidJsonMessage = 'The request body is not valid JSON.';
 export const invalidPathMessage = 'The path of the request cannot be decoded.';

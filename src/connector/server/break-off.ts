@@ -1,7 +1,14 @@
+import { readAway } from '../request/request-state.js';
+
 /** What Node's responses have; other servers may have less. */
 interface Outgoing {
   destroy(): unknown;
-  readonly req?: { readonly httpVersion: string };
+  readonly req?: {
+    readonly httpVersion: string;
+    readonly complete?: boolean;
+    readonly readableDidRead?: boolean;
+  };
+  shouldKeepAlive?: boolean;
   readonly socket?: {
     readonly remoteFamily?: string;
     readonly encrypted?: boolean;
@@ -25,4 +32,14 @@ export function breakOff(outgoing: { destroy(): unknown }): void {
   if (stream?.close) stream.close(internalError);
   else if (isTcp && req?.httpVersion === '1.0' && socket.resetAndDestroy) socket.resetAndDestroy();
   else outgoing.destroy();
+}
+
+/**
+ * Ends the connection after the response to a request whose body was given up halfway: nobody reads the rest of it, so that no
+ * later request on this connection would be read either.
+ */
+export function endAfterLostBody(outgoing: object): void {
+  const response = outgoing as Outgoing;
+  const { req } = response;
+  if (req?.readableDidRead && req.complete === false && !readAway.has(req)) response.shouldKeepAlive = false;
 }

@@ -3,9 +3,10 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../../contract/index.js';
 import { isResponse } from '../../internal/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { replacedHeaders } from '../errors/error-writer.js';
 import { headerSecrets } from '../errors/redact.js';
 import { lateReporters } from '../request/request-state.js';
-import { breakOff } from './break-off.js';
+import { breakOff, endAfterLostBody } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
 import { writeResponse } from './write-response.js';
 
@@ -48,6 +49,7 @@ export function toNodeHandler(
     }
     const { status, headers, body, staleHeaders } = writer.write(thrown, request);
     if (outgoing.destroyed) return;
+    endAfterLostBody(outgoing);
     for (const name of staleHeaders) outgoing.removeHeader(name);
     outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
@@ -63,8 +65,12 @@ export function toNodeHandler(
         if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
         // This header of the node server says that the handler writes to `env.outgoing` itself.
         if (response.headers.has('x-hono-already-sent')) return written;
-        // A host's own wait would make a limit of a denial (rule W2).
-        if (response.status >= 400 && !outgoing.destroyed) outgoing.removeHeader(waitHeader);
+        // A host's own wait would make a limit of a denial (rule W2), its `etag` would be that of another body (rule E4).
+        if (response.status >= 400 && !outgoing.destroyed) {
+          for (const name of [...replacedHeaders, waitHeader]) {
+            if (name !== 'cache-control') outgoing.removeHeader(name);
+          }
+        }
         await writeResponse(response, outgoing, incoming.method === 'HEAD');
       } catch (thrown) {
         fail(thrown, given, outgoing);

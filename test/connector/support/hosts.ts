@@ -32,7 +32,15 @@ type Start = (fail: () => unknown, options?: HostOptions) => Promise<Host>;
 
 const ok = { ok: true };
 
-const stale = { 'Retry-After': '5', ETag: '"1"', 'Content-Encoding': 'gzip', 'X-Request-Id': 'id-1' };
+const stale = {
+  'Retry-After': '5',
+  ETag: '"1"',
+  'Content-Encoding': 'gzip',
+  Trailer: 'x-checksum',
+  'Transfer-Encoding': 'chunked',
+  'CDN-Cache-Control': 'max-age=60',
+  'X-Request-Id': 'id-1',
+};
 
 function denied(): never {
   throw new ForbiddenError('Not yours');
