@@ -1,4 +1,4 @@
-import { type Generated, type Kysely, sql } from 'kysely';
+import type { Generated } from 'kysely';
 
 export const keyTable = 'concordat_api_key';
 export const auditTable = 'concordat_api_key_audit';
@@ -68,10 +68,3 @@ export interface Tables {
 }
 
 export type Dialect = 'sqlite' | 'postgres';
-
-/** Whether the current schema has it: `create … if not exists` needs the right to create even where it exists. */
-export async function isOnPostgres(kysely: Kysely<Tables>, name: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select to_regclass(quote_ident(current_schema()) || '.' || ${name}::text) is not null as found`.execute(kysely);
-  return rows[0]?.found === true;
-}

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { type Dialect, isOnPostgres, searchTable, type Tables } from './schema.js';
+import { type Dialect, searchTable, type Tables } from './schema.js';
 
 /** Finds part of a text without reading all texts: FTS5 on SQLite, a GIN index on PostgreSQL. */
 export const trigramIndex = `${searchTable}_trigrams`;
@@ -67,11 +67,13 @@ async function canHaveTrigrams(transaction: Transaction<Tables>): Promise<boolea
 const insufficientPrivilege = '42501';
 
 async function createForPostgres(transaction: Transaction<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ schema: string }>`select quote_ident(nspname) as schema from pg_extension
+  const { rows } = await sql<{ schema: string; hasIndex: boolean }>`select quote_ident(nspname) as schema,
+    to_regclass(${trigramIndex}::text) is not null as "hasIndex" from pg_extension
     join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`.execute(transaction);
   const [extension] = rows;
   if (extension === undefined) return false;
-  if (await isOnPostgres(transaction, trigramIndex)) return true;
+  // Even with `if not exists`, creating it would need the right to.
+  if (extension.hasIndex) return true;
   // The extension may be in a schema that is not on the search path.
   const operators = `${extension.schema}.gin_trgm_ops`;
   const run = (statement: string) => sql.raw(statement).execute(transaction);

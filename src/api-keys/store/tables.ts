@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import {
   auditTable,
   type Dialect,
   endedSessionTable,
-  isOnPostgres,
   keyTable,
   pepperTable,
   schemaTable,
@@ -31,13 +30,13 @@ const steps: readonly ((dialect: Dialect) => readonly string[])[] = [
  * and the others find the tables there.
  *
  * @returns whether searches have an index of trigrams
- * @throws Error when the tables are of a version that this release does not know
+ * @throws Error when the tables are of a version that this release does not know, or the encoding lacks characters
  */
 export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Promise<boolean> {
   const latest = firstVersion + steps.length - 1;
   return await kysely.transaction().execute(async (transaction) => {
-    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
-    if (dialect === 'sqlite' || !(await isOnPostgres(transaction, schemaTable))) {
+    // On PostgreSQL, `if not exists` needs the right to create even where it exists.
+    if (dialect === 'sqlite' || !(await findOnPostgres(transaction))) {
       await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
     }
     const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
@@ -52,6 +51,26 @@ export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Pr
     else if (version < latest) await transaction.updateTable(schemaTable).set({ version: latest }).execute();
     return await createSearchIndex(transaction, dialect);
   });
+}
+
+/**
+ * Lets one process go on at a time, and finds the tables as every query does: along the search path, which may begin
+ * with a schema of the role's own. What this transaction adds then comes beside them.
+ *
+ * @returns whether there are tables
+ */
+async function findOnPostgres(transaction: Transaction<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding,
+    pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
+  const encoding = rows[0]?.encoding ?? '';
+  // One client with other characters would keep the uses of all keys from being written. SQL_ASCII takes any bytes.
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding)) {
+    throw new Error(`The encoding of the database is ${encoding}, which lacks characters; API keys need UTF8.`);
+  }
+  const found = await sql`select set_config('search_path', quote_ident(nspname), true) from pg_class
+    join pg_namespace on pg_namespace.oid = relnamespace
+    where pg_class.oid = to_regclass(${schemaTable}::text)`.execute(transaction);
+  return found.rows.length > 0;
 }
 
 const endedRefusal = 'An API key that is revoked or expired stays so.';
