@@ -137,6 +137,23 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reache
     expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: 'u-ada' });
   });
 
+  it('and whose answer takes longer than `query_timeout` is given up then, not after another wait (K18)', async () => {
+    const { url } = await emptyDatabase(kind!);
+    const first = await openForTest({ database: url, edition: 'Professional' });
+    const { apiKey } = await first.create(ada, { name: 'CI', expiresOn: first.maxExpiresOn() });
+    const impatient = await openForTest({ database: `${url}&query_timeout=3000`, edition: 'Professional' });
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin; lock table concordat_api_key in exclusive mode'); // readers pass, writers wait
+    const startMs = performance.now();
+    await expect(impatient.revoke(ada, apiKey.id)).rejects.toMatchObject(unavailable);
+    expect(performance.now() - startMs).toBeLessThan(5800);
+    await other.query('rollback');
+    expect((await first.get(ada, apiKey.id)).status).toBe('Active'); // nobody commits it afterwards
+    expect(await impatient.revoke(ada, apiKey.id)).toMatchObject({ status: 'Revoked' });
+  });
+
   it('and whose connections are all busy is, too: waiting for one counts (K18)', async () => {
     const { url } = await emptyDatabase(kind!);
     const apiKeys = await openForTest({ database: url, edition: 'Professional' });

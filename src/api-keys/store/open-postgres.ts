@@ -1,4 +1,12 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import {
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresPool,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import type { Pool } from 'pg';
 import { systemClock, within } from '../../internal/index.js';
 import { ApiKeyError } from '../api-key-error.js';
@@ -31,7 +39,9 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
   // hears only idle connections.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: toNamedPool(pool, name) }) });
+  const config = { pool: toNamedPool(pool, name) };
+  const createDriver = () => new ReadCommittedDriver(config);
+  const kysely = new Kysely<Tables>({ dialect: Object.assign(new PostgresDialect(config), { createDriver }) });
   return {
     dialect: 'postgres',
     kysely,
@@ -74,6 +84,16 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
 }
 
 /**
+ * Sets the level of each transaction, whatever the database's default is: a stricter one would fail, instead of letting
+ * the loser of two changes see what the winner wrote (rule K17).
+ */
+class ReadCommittedDriver extends PostgresDriver {
+  override beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return super.beginTransaction(connection, { isolationLevel: 'read committed' });
+  }
+}
+
+/**
  * SQLSTATEs of what may succeed in a moment: a connection is lost or refused, the server stops, starts or lacks resources, a
  * timeout of the server ran out, others write the same rows, or the server has become a replica.
  */
@@ -82,7 +102,7 @@ const sqlState = /^[0-9A-Z]{5}$/;
 
 /**
  * The pool for Kysely. What cannot be reached or does not answer now is `unavailable` (rule K19), and its connection is not used
- * again: it may be lost, or lead to what has become a replica; other errors name the database (rule K18).
+ * again, not even to roll back: it may be lost, or lead to what has become a replica. Other errors name the database (rule K18).
  */
 function toNamedPool(pool: Pool, name: string): PostgresPool {
   return {
@@ -90,14 +110,16 @@ function toNamedPool(pool: Pool, name: string): PostgresPool {
       const client = await pool.connect().catch((error: unknown) => {
         throw namedError(error, name);
       });
-      let isLost = false;
-      const query = (...parameters: [sql: string, values: unknown[]]) =>
-        client.query(...parameters).catch((error: unknown) => {
+      let lost: unknown;
+      const query = async (...parameters: [sql: string, values: unknown[]]) => {
+        if (lost !== undefined) throw lost;
+        return await client.query(...parameters).catch((error: unknown) => {
           const named = namedError(error, name);
-          isLost ||= named !== error;
+          if (named !== error) lost = named;
           throw named;
         });
-      return { query, release: () => client.release(isLost) } as unknown as PostgresPoolClient;
+      };
+      return { query, release: () => client.release(lost !== undefined) } as unknown as PostgresPoolClient;
     },
     end: () => pool.end(),
   };
