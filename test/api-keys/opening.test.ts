@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, runOnPostgres } from './helpers/databases.js';
@@ -46,6 +47,14 @@ describe('options of openApiKeys', () => {
   it('must be given', async () => {
     await expect(openApiKeys(undefined as unknown as OpenApiKeysOptions)).rejects.toThrow(TypeError);
   });
+});
+
+it.each(['/', '?', '#'])('a password that is not percent-encoded is not in messages: %s (K18)', async (character) => {
+  // The driver takes what comes before it for the host: nobody listens there.
+  const database = `postgres://localhost:1${character}secret@127.0.0.1/keys`;
+  const error = await openApiKeys({ database, edition: 'Professional' }).catch((thrown: unknown) => thrown);
+  expect(String(error)).toMatch(/^Error: PostgreSQL: connect ECONNREFUSED/);
+  expect(inspect(error)).not.toContain('secret');
 });
 
 describe.each(databaseKinds)('opening and closing on $name', (kind) => {

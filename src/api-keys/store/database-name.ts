@@ -9,7 +9,9 @@ export function isPostgresUrl(database: string): boolean {
 export function nameOfDatabase(database: string): string {
   if (!isPostgresUrl(database)) return database;
   if (!URL.canParse(database)) return 'PostgreSQL';
-  const { host, pathname } = new URL(database);
+  const { host, pathname, search, hash } = new URL(database);
+  // A password that is not percent-encoded: what comes before its `/`, `?` or `#` would pass for the host.
+  if (`${pathname}${search}${hash}`.includes('@')) return 'PostgreSQL';
   return `postgres://${host}${pathname}`;
 }
 
