@@ -54,7 +54,8 @@ export function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySe
 }
 
 function contains(column: RawBuilder<unknown>, text: string) {
-  return sql<SqlBool>`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+  // No backslash: PostgreSQL may be set to read it as an escape in the statement, too.
+  return sql<SqlBool>`${column} like ${`%${text.replace(/[!%_]/g, '!$&')}%`} escape '!'`;
 }
 
 /** `~` sorts after every letter and digit. */
