@@ -101,6 +101,22 @@ describe.each(databaseKinds)('the last uses of a key on $name (K22)', (kind) => 
     expect((await places(await openAgain()))[0]?.slice(0, 200)).toBe(seen?.slice(0, 200));
   });
 
+  it('of one key cannot keep those of the others from being written', async () => {
+    const { apiKeys, openAgain, places, query, use, uses } = await open();
+    const { key } = await apiKeys.create(ada, { name: 'Damaged', expiresOn: '2027-09-01' });
+    await query("update concordat_api_key set recent_uses = '' where name = 'Damaged'");
+    for (const agent of ['\u0000', '\ud800', '\udc00\\', `${'x'.repeat(199)}🔑`]) await use('10.0.0.1', agent);
+    await apiKeys.authenticate({ 'x-api-key': key }, { address: '10.0.0.2' });
+    const before = await uses();
+    await apiKeys.close();
+    const again = await openAgain();
+    expect(await places(again)).toHaveLength(4);
+    expect(await uses(again)).toEqual(before);
+    expect((await again.list(ada, { search: 'Damaged' })).items).toMatchObject([
+      { recentUses: [{ address: '10.0.0.2' }] },
+    ]);
+  });
+
   it('are read from every kind of headers', async () => {
     const { apiKeys, clock, key, places } = await open();
     for (const headers of [

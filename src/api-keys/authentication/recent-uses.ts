@@ -45,7 +45,12 @@ export function formatUses(uses: readonly Use[]): string {
   return JSON.stringify(uses.map(({ address, userAgent, lastUsedMs }) => [address, userAgent, lastUsedMs]));
 }
 
+/** What something else has put there counts as none: one row must not keep the uses of all keys from being written. */
 export function parseUses(stored: string): readonly Use[] {
-  const entries = JSON.parse(stored) as [string | null, string | null, number][];
-  return entries.map(([address, userAgent, lastUsedMs]) => ({ address, userAgent, lastUsedMs }));
+  try {
+    const entries = JSON.parse(stored) as [string | null, string | null, number][];
+    return entries.map(([address, userAgent, lastUsedMs]) => ({ address, userAgent, lastUsedMs }));
+  } catch {
+    return [];
+  }
 }
