@@ -6,8 +6,8 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 //          https://github.com/HGData/mk-node-hubspot/issues/89 (a recorded 429)
 const window: HeaderReading = { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' };
 const limitOf = (matches: string, fallbackWaitMs: number): PresetRule => ({
+  ...tooManyRequests,
   when: { status: [429], body: { path: 'policyName', matches } },
-  is: 'rate-limit',
   fallbackWaitMs,
 });
 
@@ -31,6 +31,6 @@ export const hubspot: Preset = {
     limitOf('SECONDLY', 1_000),
     { ...tooManyRequests, wait: [retryAfter, window], fallbackWaitMs: 10_000 },
     { when: { status: [477] }, is: 'rate-limit', wait: [retryAfter] },
-    { when: { status: [423] }, is: 'rate-limit', fallbackWaitMs: 2_000 },
+    { when: { status: [423] }, is: 'rate-limit', wait: [retryAfter], fallbackWaitMs: 2_000 },
   ],
 };

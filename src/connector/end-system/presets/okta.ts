@@ -1,4 +1,5 @@
 import type { Preset, WaitSource } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://developer.okta.com/docs/reference/rl-best-practices/
 //          https://developer.okta.com/docs/reference/error-codes/ (E0000005, E0000006, E0000007, E0000011, E0000047)
@@ -12,7 +13,7 @@ export const okta: Preset = {
   message: ['errorSummary', 'error_description'],
   quota: [{ remaining: 'x-rate-limit-remaining', reset }],
   rules: [
-    { when: { status: [429] }, is: 'rate-limit', wait: [reset] },
+    { ...tooManyRequests, wait: [reset, retryAfter] },
     { when: { status: [403], body: { path: 'errorCode', matches: 'E0000005' } }, is: 'unauthorized' },
   ],
 };

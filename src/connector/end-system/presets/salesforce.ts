@@ -8,9 +8,9 @@ const limited = [403, 503];
 const exceeded: BodyCondition = { path: '*.errorCode', matches: 'REQUEST_LIMIT_EXCEEDED' };
 
 /**
- * Salesforce's REST APIs, and Marketing Cloud. A limit is a 403 (503 from Connect REST) with a code of its own, and
- * never says how long: the daily one counts the last 24 hours, so that some of it comes back all the time; the one on
- * concurrent requests ends with some of them.
+ * Salesforce's REST APIs, and Marketing Cloud. A limit is a 403 (503 from Connect REST) with a code of its own, and does
+ * not say itself how long: the daily one counts the last 24 hours, so that some of it comes back all the time; the one
+ * on concurrent requests ends with some of them.
  */
 export const salesforce: Preset = {
   name: 'salesforce',
@@ -20,9 +20,10 @@ export const salesforce: Preset = {
     {
       when: { status: limited, body: [exceeded, { path: '*.message', matches: /concurrent/i }] },
       is: 'rate-limit',
+      wait: [retryAfter],
       fallbackWaitMs: 30_000,
     },
-    { when: { status: limited, body: exceeded }, is: 'rate-limit', fallbackWaitMs: 15 * 60_000 },
+    { when: { status: limited, body: exceeded }, is: 'rate-limit', wait: [retryAfter], fallbackWaitMs: 15 * 60_000 },
     { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter, { body: 'retryAfter', unit: 'seconds' }] },
   ],
 };

@@ -1,5 +1,5 @@
 import type { BodyCondition, Match, Preset } from '../preset.js';
-import { tooManyRequests } from './retry-after.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://shopify.dev/docs/api/admin-rest/usage/rate-limits
 //          https://shopify.dev/docs/apps/build/apis/graphql-admin/rate-limits
@@ -26,6 +26,7 @@ export const shopify: Preset = {
             restorePerSecond: 'extensions.cost.throttleStatus.restoreRate',
           },
         },
+        retryAfter,
       ],
       fallbackWaitMs: 2_000,
     },

@@ -52,6 +52,26 @@ export const hubspot: ReplySet = {
         gives: gives(rolling, 12_000),
       },
     },
+    ...(
+      [
+        ['DAILY', 7_200, 3_600_000],
+        ['SECONDLY', 20, 1_000],
+      ] as const
+    ).map(([policy, seconds, fallbackMs]) => ({
+      what: `the limit ${policy}, which says how long`,
+      status: 429,
+      headers: { ...headers, 'retry-after': `${seconds}` },
+      body: limit(policy, 'Too many.'),
+      gives: gives('Too many.', seconds * 1_000),
+      control: { what: 'without the wait header', headers, gives: gives('Too many.', fallbackMs) },
+    })),
+    {
+      what: 'a lock that says how long',
+      status: 423,
+      headers: { 'retry-after': '20' },
+      gives: { is: 'rate-limit', waitMs: 20_000 },
+      control: withoutWait(2_000),
+    },
     {
       what: 'a move to another data centre',
       status: 477,

@@ -29,6 +29,14 @@ export const okta: ReplySet = {
       control: withoutWait(60_000, { code: 'E0000047', message: tooMany }),
     },
     {
+      what: 'a limit without a reset, as something in front says it',
+      status: 429,
+      headers: { 'retry-after': '300' },
+      body: fault('E0000047', tooMany),
+      gives: gives('rate-limit', 'E0000047', tooMany, 300_000),
+      control: withoutWait(60_000, { code: 'E0000047', message: tooMany }),
+    },
+    {
       what: 'a token that is wrong',
       status: 401,
       body: fault('E0000011', 'Invalid token provided'),

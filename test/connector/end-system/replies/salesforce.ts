@@ -1,4 +1,4 @@
-import type { ReplySet } from '../reply-set.js';
+import { type ReplySet, withoutWait } from '../reply-set.js';
 
 const fault = (errorCode: string, message: string) => [{ errorCode, message }];
 
@@ -58,6 +58,22 @@ export const salesforce: ReplySet = {
         gives: { is: 'other', status: 503, code: 'SERVER_UNAVAILABLE', message: 'Server too busy' },
       },
     },
+    ...(
+      [
+        ['TotalRequests', 900_000],
+        ['ConcurrentRequests', 30_000],
+      ] as const
+    ).map(([name, fallbackMs]) => {
+      const told = { code: 'REQUEST_LIMIT_EXCEEDED', message: `${name} Limit exceeded.` };
+      return {
+        what: `the limit ${name}, where something in front says how long`,
+        status: 503,
+        headers: { 'retry-after': '3600' },
+        body: fault(told.code, told.message),
+        gives: { is: 'rate-limit', ...told, waitMs: 3_600_000 } as const,
+        control: withoutWait(fallbackMs, told),
+      };
+    }),
     {
       what: 'Marketing Cloud',
       status: 429,

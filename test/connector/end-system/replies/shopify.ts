@@ -39,6 +39,14 @@ export const shopify: ReplySet = {
       },
     },
     {
+      what: 'a GraphQL limit without a budget, in a 429',
+      status: 429,
+      headers: { 'retry-after': '9' },
+      body: failure('THROTTLED', 'Throttled'),
+      gives: { ...throttled, waitMs: 9_000 },
+      control: withoutWait(2_000, { code: 'THROTTLED', message: 'Throttled' }),
+    },
+    {
       what: 'a REST limit',
       status: 429,
       headers: { 'retry-after': '4.0', 'x-shopify-shop-api-call-limit': '40/40' },
