@@ -5,6 +5,5 @@ import { tooManyRequests } from './retry-after.js';
 /** Asana. It has no error codes. */
 export const asana: Preset = {
   name: 'asana',
-  message: ['errors.*.message'],
   rules: [tooManyRequests],
 };

@@ -6,6 +6,5 @@ import { tooManyRequests } from './retry-after.js';
 /** Bitbucket Cloud. Its 429 is plain text without a wait. It counts the last hour: after five minutes some of that is back. */
 export const bitbucket: Preset = {
   name: 'bitbucket',
-  message: ['error.message'],
   rules: [{ ...tooManyRequests, fallbackWaitMs: 5 * 60_000 }],
 };

@@ -9,7 +9,6 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
  */
 export const discord: Preset = {
   name: 'discord',
-  code: ['code'],
   rules: [
     {
       ...tooManyRequests,

@@ -30,6 +30,6 @@ export const gitlab: Preset = {
         { header: 'ratelimit-resettime', unit: 'http-date' },
       ],
     },
-    { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
+    { when: { status: [429] }, is: 'rate-limit' },
   ],
 };

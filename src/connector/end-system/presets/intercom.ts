@@ -9,7 +9,6 @@ const reset: HeaderReading = { header: 'x-ratelimit-reset', unit: 'epoch-seconds
 export const intercom: Preset = {
   name: 'intercom',
   code: ['errors.*.code'],
-  message: ['errors.*.message'],
   quota: [{ remaining: 'x-ratelimit-remaining', reset }],
   rules: [{ ...tooManyRequests, wait: [retryAfter, reset], fallbackWaitMs: 10_000 }],
 };

@@ -16,6 +16,5 @@ export const jiraCloud: Preset = {
         { header: 'x-ratelimit-reset', unit: 'iso-8601' },
       ],
     },
-    { when: { status: [503], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
   ],
 };

@@ -5,8 +5,6 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 /** Microsoft Graph. Limits often come with an empty message. */
 export const microsoftGraph: Preset = {
   name: 'microsoft-graph',
-  code: ['error.code'],
-  message: ['error.message'],
   rules: [
     tooManyRequests,
     { when: { status: [503, 504], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },

@@ -6,7 +6,6 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 /** Notion. An overload (529) is waited for when it says how long. */
 export const notion: Preset = {
   name: 'notion',
-  code: ['code'],
   rules: [
     tooManyRequests,
     { when: { status: [529], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },

@@ -8,6 +8,5 @@ import { tooManyRequests } from './retry-after.js';
  */
 export const redmine: Preset = {
   name: 'redmine',
-  message: ['errors'],
   rules: [tooManyRequests],
 };

@@ -5,6 +5,5 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 /** ServiceNow's REST APIs. It sends a 404 for a record that the user may not read, too. It has no error codes. */
 export const servicenow: Preset = {
   name: 'servicenow',
-  message: ['error.message', 'error.detail'],
   rules: [{ ...tooManyRequests, wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }] }],
 };

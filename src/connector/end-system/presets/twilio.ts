@@ -5,6 +5,5 @@ import { tooManyRequests } from './retry-after.js';
 /** Twilio. Its limits are short and seldom say how long. */
 export const twilio: Preset = {
   name: 'twilio',
-  code: ['code'],
   rules: [{ ...tooManyRequests, fallbackWaitMs: 3_000 }],
 };
