@@ -35,13 +35,11 @@ export function formatHttpDate(epochMs: number): string {
 
 type Parts = Record<'day' | 'date' | 'month' | 'time', string> & { year?: string; shortYear?: string };
 
-const fiftyYears = 50;
-
 function toEpoch(parts: Parts, now: number): number | undefined {
   if (parts.year !== undefined) return inYear(parts, Number(parts.year));
   // A two-digit year: of the years it may mean, the latest that is not more than 50 years ahead (RFC 9110, 5.6.7).
   const horizon = new Date(now);
-  horizon.setUTCFullYear(horizon.getUTCFullYear() + fiftyYears);
+  horizon.setUTCFullYear(horizon.getUTCFullYear() + 50);
   const century = Math.floor(horizon.getUTCFullYear() / 100) * 100;
   const year = century + Number(parts.shortYear);
   const isAhead = (inYear(parts, year, false) ?? Number.POSITIVE_INFINITY) > horizon.getTime();

@@ -120,6 +120,14 @@ describe('logError, for a terminal', () => {
     expect(lines[0]).toBe('GET /a\ufffd[2Jb: 404 NOT_FOUND: none GET /: 200 \ufffd[2J');
   });
 
+  test.each([undefined, 'production'])("nor can an end system's code, which is cut, too (E8): NODE_ENV %s", (mode) => {
+    vi.stubEnv('NODE_ENV', mode);
+    const code = `A\n2026 GET /admin: 200 OK forged\u2028\u001b[2J${'x'.repeat(100_000)}`;
+    logError(new NotFoundError('none', { code }), request, keep);
+    expect(lines[0]).toContain('A\ufffd2026 GET /admin: 200 OK forged\ufffd\ufffd[2Jxxx');
+    expect(lines[0]?.length).toBeLessThan(500);
+  });
+
   test('an endless cause and an endless message are cut', () => {
     const error = new Error('x'.repeat(100_000));
     error.cause = error;

@@ -258,6 +258,18 @@ test('a handler that is not async works too', async () => {
   expect((await send(url, { path: '/throw' })).status).toBe(500);
 });
 
+test('a handler that is a method is called on its object', async () => {
+  class App {
+    name = 'ada';
+    fetch() {
+      return new Response(this.name);
+    }
+  }
+  const server = await serve(new App(), { port: 0 });
+  onTestFinished(() => server.close());
+  expect(await send(server.url)).toMatchObject({ status: 200, body: 'ada' });
+});
+
 test('many requests at once, good and bad, do not mix', async () => {
   const connector = makeConnector();
   connector.get('/:id', (c) => {

@@ -14,16 +14,17 @@ export function watchSource(init: RequestInit | undefined): WatchedSource {
     failure = { error };
   };
   return {
-    init: isIterable(body) ? { ...init, body: watched(body, tell) as BodyInit } : init,
+    init: body ? { ...init, body: watched(body, tell) as BodyInit } : init,
     get failure() {
       return failure;
     },
   };
 }
 
-function watched(body: AsyncIterable<unknown>, tell: (error: unknown) => void): unknown {
-  if (body instanceof ReadableStream && !body.locked) return telling(body, tell);
-  return body instanceof ReadableStream ? body : iterate(body, tell);
+/** A stream that is locked, and what is none, is for fetch to judge. */
+function watched(body: unknown, tell: (error: unknown) => void): unknown {
+  if (body instanceof ReadableStream) return body.locked ? body : telling(body, tell);
+  return Symbol.asyncIterator in Object(body) ? iterate(body as AsyncIterable<unknown>, tell) : body;
 }
 
 async function* iterate(body: AsyncIterable<unknown>, tell: (error: unknown) => void) {
@@ -33,8 +34,4 @@ async function* iterate(body: AsyncIterable<unknown>, tell: (error: unknown) => 
     tell(error);
     throw error;
   }
-}
-
-function isIterable(body: unknown): body is AsyncIterable<unknown> {
-  return typeof body === 'object' && body !== null && (body instanceof ReadableStream || Symbol.asyncIterator in body);
 }

@@ -1,4 +1,4 @@
-import { isConnectorError, limitBytes } from '../../contract/index.js';
+import { cleanCode, isConnectorError, limitBytes } from '../../contract/index.js';
 import { describeIssues, describeValue, type Issue, printable, type Redact } from '../../internal/index.js';
 import { toConnectorError, toldOf } from './to-connector-error.js';
 
@@ -33,7 +33,8 @@ export function logError(error: unknown, request: LoggedRequest | undefined, red
   const clean = (text: string) => printable(redact(text));
   const { status, code: wireCode } = toConnectorError(toldOf(error));
   const { method, path } = locate(request, clean);
-  const [code, message] = [clean(wireCode), safely(() => headline(error, redact), 'an error that cannot be read')];
+  const code = cleanCode(redact(wireCode));
+  const message = safely(() => headline(error, redact), 'an error that cannot be read');
   const stack = status < 500 ? '' : safely(() => printable(trace(error, redact)), '');
   // biome-ignore lint/suspicious/noConsole: writing is what it is for
   const write = (line: string) => console.error(line);

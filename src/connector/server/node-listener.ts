@@ -53,7 +53,6 @@ export function toNodeHandler(
     for (const name of staleHeaders) outgoing.removeHeader(name);
     outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
-  const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
 
   const listener = listenerOf(
     async (request, env) => {
@@ -61,7 +60,7 @@ export function toNodeHandler(
       let given = request;
       try {
         given = withParsedBody(request, incoming);
-        const response = await call(given, env);
+        const response = await handler.call(fetchHandler, given, env as never);
         if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
         // This header of the node server says that the handler writes to `env.outgoing` itself.
         if (response.headers.has('x-hono-already-sent')) return written;
