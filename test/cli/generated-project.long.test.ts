@@ -93,6 +93,17 @@ describe.each(templates)('%s', (template) => {
     expect(entry).toMatchObject({ level: 'error', method: 'GET', path: '/items/7', status: 502 });
   });
 
+  it.each(['text/csv', 'drawing'])('a file keeps the content type %s of the end system (D1)', async (type) => {
+    const { folder, edit } = await newProject(template);
+    edit('src/sample/service.ts', "'image/png'", `'${type}'`);
+    const baseUrl = await listening(launch(folder));
+    const client = createConnectorClient({ baseUrl, initialize: { parameters: account } });
+    onTestFinished(() => client.close());
+    const { headers, body } = await client.stream('/items/7/file');
+    await body.cancel();
+    expect(headers.get('content-type')).toBe(type);
+  });
+
   it.each([
     ['is none', () => 'abc'],
     ['is taken', async (folder: string) => new URL(await listening(launch(folder))).port],

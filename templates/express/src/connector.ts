@@ -42,7 +42,8 @@ connector.get('/items/:id', async (request, response) => {
 connector.get('/items/:id/file', async (request, response) => {
   const session = readSession(request.headers);
   const { headers, body } = await endSystem.getFile(session, request.params.id);
-  await pipeline(Readable.from(body), response.set(headers));
+  // Not `set`, which rewrites a content type.
+  await pipeline(Readable.from(body), response.setHeaders(new Map(Object.entries(headers))));
 });
 
 connector.post('/items', async (request, response) => {
