@@ -49,7 +49,16 @@ const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.fro
 const limitedLogin = (): Failure => ({ ...answered(403)(), headers: { 'x-wait-ms': '1' } });
 
 /** The body of a request without what no error may contain. */
-const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
+const withoutSecrets = ({ body }: Asked) => body.replaceAll(/(?:concordat-)?canary[\w-]*/g, '');
+
+/** What the parser says of broken JSON: V8 quotes ten characters from the first that it cannot read. */
+function whatIsBroken({ body }: Asked): string {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    return String(error);
+  }
+}
 
 /** Changes how the second of the requests beyond the limit is refused, which are in flight at the same time. */
 const second = (change: (failure: Failure) => Failure): Partial<Decisions> => ({
@@ -862,6 +871,15 @@ const mutants: Mutant[] = [
           asked,
         ),
     },
+  },
+  {
+    name: 'quotes what its parser says of broken JSON (E5)',
+    changes: {
+      writeError: (failure, asked) =>
+        sound.writeError(failure.code === 'BAD_JSON' ? { ...failure, detail: whatIsBroken(asked) } : failure, asked),
+    },
+    caught: ['secrets.broken-json'],
+    control: only('BAD_JSON', (failure) => ({ ...failure, detail: 'SyntaxError: Unexpected token at position 103' })),
   },
   {
     name: 'echoes the wrong password (E5)',

@@ -5,7 +5,7 @@ import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { canBeFound, shows } from '../probing/mask.js';
 import { hasSucceeded } from '../probing/prober.js';
-import { brokenSecret, takeErrors, takeOthers } from '../probing/samples.js';
+import { brokenSecrets, takeErrors, takeOthers } from '../probing/samples.js';
 import { deadParts, secretsOfSession } from '../probing/with-session.js';
 import { ofSample } from './sample-status.js';
 
@@ -67,7 +67,7 @@ export const secretCases: CaseDefinition[] = [
     title: 'The refusal of broken JSON for initialize does not echo it',
     why: 'A body that was cut off still has the password in it.',
     ...ofSample('broken-json', (judge, seen) => {
-      if (showsAny(seen, [brokenSecret(judge.prober)]))
+      if (showsAny(seen, brokenSecrets(judge.prober)))
         judge.found(seen, `: the response echoes what was sent, the password included`);
     }),
   },

@@ -51,7 +51,10 @@ const samples = {
   },
   'broken-json': {
     lacks: (prober) => lacksFeature(prober, 'session'),
-    take: (prober) => post(prober, `[{"key": "password", "value": "${brokenSecret(prober)}", "sensitive": `),
+    take: (prober) => {
+      const [quoted, bare] = brokenSecrets(prober);
+      return post(prober, `[{"key": "password", "value": "${quoted}"}, {"key": "password", "value": ${bare}`);
+    },
   },
   'broken-parameters': {
     lacks: (prober) => lacksFeature(prober, 'session'),
@@ -95,11 +98,11 @@ export type SampleName = keyof typeof samples;
 /** Larger than what any connector has to take. */
 const hugeParameters = () => `[{"key": "concordat", "value": "${'x'.repeat(4 * 1024 * 1024)}", "sensitive": false}]`;
 
-/** The password in the broken JSON: no error may repeat it. */
-export function brokenSecret({ secrets }: Prober): string {
-  const secret = 'concordat-canary-broken-json-2b90d4';
-  secrets.add(secret);
-  return secret;
+/** The passwords in the broken JSON: no error may repeat them. The second is what parsers quote, V8 at most ten characters. */
+export function brokenSecrets({ secrets }: Prober): string[] {
+  const values = ['concordat-canary-broken-json-2b90d4', 'canary9b4x'];
+  for (const value of values) secrets.add(value);
+  return values;
 }
 
 export function lacksSample(prober: Prober, name: SampleName): string | undefined {
