@@ -4,6 +4,7 @@
  * @module concordat/connector/fastify
  */
 
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, headerProblem } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
@@ -155,8 +156,8 @@ const sending = new WeakSet<FastifyReply>();
 function sendPastHooks(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
   prepare(reply, staleHeaders);
   reply.hijack();
-  const all = { ...reply.getHeaders(), ...headers, 'content-length': Buffer.byteLength(body) };
-  reply.raw.writeHead(status, all as Record<string, string>).end(body);
+  const length = { 'content-length': Buffer.byteLength(body) };
+  reply.raw.writeHead(status, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...headers, ...length }).end(body);
 }
 
 function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
