@@ -69,11 +69,13 @@ export {
 } from './schema.js';
 export { sourceKey } from './source-key.js';
 export {
+  asShown,
   checkText,
   describeIssues,
   describeValue,
   foldForSearch,
   type Issue,
+  normalize,
   printable,
   printableJson,
   withoutTrailingSlashes,

@@ -26,9 +26,22 @@ export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
+/** No text that is kept is as long: names and descriptions of 500 characters have at most 2,000 UTF-16 units before. */
+const mostNormalized = 2048;
+
+/** NFC or NFKC; a longer text as it is, because sorting many combining marks takes quadratic time (rule E8). */
+export function normalize(text: string, form: 'NFC' | 'NFKC' = 'NFC'): string {
+  return text.length > mostNormalized ? text : text.normalize(form);
+}
+
+/** As HTML shows it, any blanks as one space, and letters with accents in one of their spellings. */
+export function asShown(text: string): string {
+  return normalize(text.trim().replace(/\s+/g, ' '));
+}
+
 /** The form in which texts are searched and sorted: case, compatibility variants and the kind of blanks do not matter. */
 export function foldForSearch(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
+  return normalize(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ');
 }
 
 /** What a validator (zod, Standard Schema) found wrong with one field. */

@@ -46,6 +46,12 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     }
   });
 
+  it('may have four characters for each composed one, and many blanks', async () => {
+    const { create } = await open();
+    expect((await create('\u1f82'.normalize('NFD').repeat(100))).apiKey.name).toBe('\u1f82'.repeat(100));
+    expect((await create(`${'Zoe\u0308'.repeat(12)}${' '.repeat(5000)}!`)).apiKey.name).toBe(`${'Zoë'.repeat(12)} !`);
+  });
+
   it('differ when they differ in case', async () => {
     const { create } = await open();
     await create('export');
@@ -95,6 +101,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['an array', ['x'], 'API key name must be text.'],
     ['101 characters', 'x'.repeat(101), tooLong],
     ['a megabyte', 'x'.repeat(1 << 20), tooLong],
+    ['a quarter of a megabyte of marks', `a${'\u0301'.repeat(1 << 17)}${'\u0316'.repeat(1 << 17)}`, tooLong],
     ['a NUL inside', 'a\0b', invisible],
     ['a line break inside', 'a\nb', invisible],
     ['a tab inside', 'a\tb', invisible],

@@ -1,13 +1,15 @@
 // What strangers send costs time that grows with its size, and no faster (E8). Every reader gets growing input, in shapes that
 // patterns stumble over, and is compared with itself; the readers of waits are in test/regressions/0004-quadratic-time.long.test.ts.
 import { parseErrorPayload } from 'concordat';
-import { openApiKeys } from 'concordat/api-keys';
+import { openApiKeys, verifyPassword } from 'concordat/api-keys';
 import { createConnectorClient } from 'concordat/client';
 import { createConnector } from 'concordat/connector';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { parseQuota } from '../../src/contract/index.js';
+import { asShown, foldForSearch } from '../../src/internal/index.js';
 import { startAdmin } from '../admin/helpers/admin-host.js';
+import { cheapHash } from '../helpers/cheap-hash.js';
 import { controlShape, headerText, quadraticShape, quietly } from '../helpers/growth.js';
 
 vi.setConfig({ testTimeout: 120_000 }); // the work is bounded, and not how long a busy machine takes for it
@@ -116,6 +118,11 @@ describe('the time in which a connector reads a request grows with its size at m
   });
 });
 
+/** Unicode's normal forms sort them by class. */
+const marks = [
+  { name: 'marks', of: (length: number) => `a${'\u0301'.repeat(length / 2)}${'\u0316'.repeat(length / 2)}` },
+];
+
 describe('the time in which the administration reads a request grows with its size at most (E8)', () => {
   let apiKeys: Awaited<ReturnType<typeof openApiKeys>>;
   const ada = { id: 'ada', username: 'ada' };
@@ -144,8 +151,16 @@ describe('the time in which the administration reads a request grows with its si
         await apiKeys.list(actor, query).catch(() => {});
       }
       await apiKeys.create(actor, { name: text, expiresOn: text }).catch(() => {});
+      await apiKeys.create(actor, { name: '', description: text, expiresOn: text }).catch(() => {});
     };
     expect(await quadraticShape(read)).toBeUndefined();
+    expect(await quadraticShape(read, 8_000, marks)).toBeUndefined();
+  });
+
+  it('passwords and names of users', async () => {
+    const stored = cheapHash('correct');
+    expect(await quadraticShape((text) => verifyPassword(text, stored), 8_000, marks)).toBeUndefined();
+    expect(await quadraticShape((text) => asShown(text) + foldForSearch(text), 8_000, marks)).toBeUndefined();
   });
 
   it('credentials, host, origin, cookies and types of a request', async () => {

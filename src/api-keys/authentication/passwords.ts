@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { normalize } from '../../internal/index.js';
 
 // OWASP lists several equivalent settings; this one needs the least memory: 16 MiB per check.
 const defaultCost = { logN: 14, r: 8, p: 5 };
@@ -48,7 +49,7 @@ function derive(password: string, salt: Buffer, { logN, r, p }: typeof defaultCo
   const N = 2 ** logN;
   return new Promise((resolve, reject) => {
     // Keyboards and systems send different forms of "é": use one.
-    scrypt(password.normalize('NFC'), salt, hashBytes, { N, r, p, maxmem: 256 * N * r }, (error, hash) => {
+    scrypt(normalize(password), salt, hashBytes, { N, r, p, maxmem: 256 * N * r }, (error, hash) => {
       if (error === null) resolve(hash);
       else reject(error);
     });

@@ -1,3 +1,4 @@
+import { asShown, normalize } from '../../internal/index.js';
 import { type FieldError, type FieldReading, wrongField } from '../api-key-error.js';
 
 const maxCharacters = 100;
@@ -16,14 +17,12 @@ export function readName(value: unknown): FieldReading<string> {
   const wrong = (message: string) => wrongField('name', message);
   if (value === undefined || value === null) return wrong('API key name is required.');
   if (typeof value !== 'string') return wrong('API key name must be text.');
-  // HTML shows all of them as one space. Tabs and line ends are refused.
-  const name = value
-    .trim()
-    .normalize('NFC')
-    .replace(/\p{Zs}+/gu, ' ');
+  const name = asShown(value);
   if (!visibleCharacter.test(name)) return wrong('API key name is required.');
   if ([...name].length > maxCharacters) return wrong(`API key name cannot exceed ${maxCharacters} characters.`);
-  if (forbiddenCharacters.test(name)) return wrong('API key name must not contain control or invisible characters.');
+  // Of what was given: what is shown has a space for a tab or a line end.
+  if (forbiddenCharacters.test(value.trim()))
+    return wrong('API key name must not contain control or invisible characters.');
   return { value: name };
 }
 
@@ -32,7 +31,7 @@ export function readDescription(value: unknown): FieldReading<string> {
   const wrong = (message: string) => wrongField('description', message);
   if (value === undefined || value === null) return { value: '' };
   if (typeof value !== 'string') return wrong('API key description must be text.');
-  const text = value.replace(/\r\n?/g, '\n').trim().normalize('NFC');
+  const text = normalize(value.replace(/\r\n?/g, '\n').trim());
   if ([...text].length > maxDescriptionCharacters) {
     return wrong(`API key description cannot exceed ${maxDescriptionCharacters} characters.`);
   }

@@ -114,6 +114,11 @@ describe('API key audits (specification 2.2 and 6)', () => {
     const text = textOf(visitor.page.html);
     expect(text).toContain('Which key do you mean? The first 10 that match A deploy 0 by alice');
     expect(text.match(/A deploy \d+ by/g)).toHaveLength(10);
+    const other = await make('deploy all');
+    await make('deploy all orders');
+    await visitor.open('/api-key-audits');
+    await visitor.submit('/api-key-audits', { find: ' deploy  all' });
+    expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${other.id}`);
   });
 
   it("never find somebody else's key", async () => {

@@ -151,6 +151,15 @@ describe('a form that is wrong (specification 7.1)', () => {
     expect((await host.apiKeys.list({ userId: 'u-alice', username: 'alice' })).items).toHaveLength(1);
   });
 
+  it('when it comes twice, says what happened to a name with many blanks, too (K3)', async () => {
+    const { visitor } = await atTheForm();
+    const { fields } = visitor.form('/api-keys/new');
+    fields.set('name', '  Nightly \u00a0 expo\u0301rt ');
+    const post = () => visitor.request('/api-keys/new', { method: 'POST', body: fields });
+    expect((await post()).status).toBe(200);
+    expect(textOf((await post()).html)).toContain('You created “Nightly expórt” just now.');
+  });
+
   it("says nothing of the kind about somebody else's name, or an older one of one's own", async () => {
     const { host, visitor } = await atTheForm();
     await host.made('u-bob', 'Of bob', 0, 30);

@@ -64,6 +64,15 @@ describe('replacing a key', () => {
     expect(textOf(visitor.page.html)).toContain('“Export (4)” has been created.');
   });
 
+  it('has a free name at hand for one that is longer than a search, of blanks (K3)', async () => {
+    const { host, replace, visitor } = await withKey('Export');
+    await host.made('u-bob', 'Export (2)', 1, 30);
+    await replace();
+    await visitor.submit('/api-keys/new', { name: `${' '.repeat(300)}Export${' '.repeat(300)}(2)` });
+    expect(textOf(visitor.page.html)).toContain('API key name must be unique.');
+    expect(visitor.form('/api-keys/new').fields.get('name')).toBe('Export (3)');
+  });
+
   it('is one click from where a page says that a key has ended', async () => {
     const { host, id, visitor } = await withKey('Export');
     await host.apiKeys.revoke(alice, id);

@@ -5,6 +5,7 @@ import {
   maxPageLimit,
   type Page as PageOf,
 } from '../../../api-keys/index.js';
+import { asShown } from '../../../internal/index.js';
 import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
@@ -66,7 +67,7 @@ export function auditRoutes(ui: Ui): void {
   async function findKeys({ actor, mayManageAll }: PageContext, text: string): Promise<readonly ApiKey[]> {
     const scope = mayManageAll ? 'all' : 'my';
     const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: maxPageLimit });
-    const exact = items.find(({ name }) => name === text.normalize('NFC'));
+    const exact = items.find(({ name }) => name === asShown(text));
     return exact === undefined ? items.slice(0, offeredKeys) : [exact];
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { type ApiKey, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
+import { asShown } from '../../../internal/index.js';
 import { describeFailure } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
@@ -50,10 +51,12 @@ export function createApiKeyRoutes(ui: Ui): void {
     } catch (error) {
       if (!isApiKeyError(error)) throw error;
       const isTaken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
+      // As the key that has it is called.
+      const taken = asShown(name);
       const view = {
         // Keys of others take names, too: the next one is tried by sending the form again.
-        name: isTaken && replaced !== undefined ? await findFreeName(pageContext, name, name) : name,
-        madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
+        name: isTaken && replaced !== undefined ? await findFreeName(pageContext, taken, taken) : name,
+        madeBefore: isTaken ? await findMadeBefore(pageContext, taken) : undefined,
         ...{ description, expiry, error, replaced },
       };
       return await show(c, view, describeFailure(error).status);
@@ -76,8 +79,7 @@ export function createApiKeyRoutes(ui: Ui): void {
   async function findMadeBefore({ actor, nowMs }: PageContext, name: string) {
     const { items } = await apiKeys.list(actor, { scope: 'my', sort: '-createdOn', limit: 20 });
     const justNowMs = nowMs - 15 * 60_000;
-    const wanted = name.trim().normalize('NFC');
-    return items.find((apiKey) => apiKey.name === wanted && Date.parse(apiKey.createdOn) > justNowMs);
+    return items.find((apiKey) => apiKey.name === name && Date.parse(apiKey.createdOn) > justNowMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
+import { asShown } from '../../../internal/index.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser, searchUsers } from '../../users.js';
 import { type ListPart, lastPage, pageOf } from '../addresses/paging.js';
@@ -161,11 +162,6 @@ function UserRow({ view, user }: { view: UserView; user: DirectoryUser }) {
       )}
     </tr>
   );
-}
-
-/** HTML shows several spaces as one, and letters with accents have two spellings. */
-function asShown(name: string): string {
-  return name.normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
 function describeRights(user: DirectoryUser, texts: AdminTexts): string {
