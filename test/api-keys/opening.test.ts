@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -160,6 +160,44 @@ describe('a SQLite file', () => {
     await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
     for (const file of ['', '-wal', '-shm']) expect(statSync(database + file).mode & 0o777).toBe(0o600);
     await apiKeys.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('behind links is too, even behind links to nothing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    chmodSync(directory, 0o755);
+    mkdirSync(join(directory, 'data'));
+    symlinkSync(join(directory, 'data'), join(directory, 'current'));
+    // Relative links start where they are, which is not where the path to them says.
+    symlinkSync('../target.db', join(directory, 'data', 'second.db'));
+    symlinkSync('second.db', join(directory, 'data', 'first.db'));
+    const database = join(directory, 'current', 'first.db');
+    const modes = () => ['', '-wal', '-shm'].map((end) => statSync(join(directory, `target.db${end}`)).mode & 0o777);
+    for (const key of ['one', 'two']) {
+      const apiKeys = await openApiKeys({ database, edition: 'Ultimate' });
+      await apiKeys.create(ada, { name: key, expiresOn: apiKeys.maxExpiresOn() });
+      expect(modes()).toEqual([0o600, 0o600, 0o600]);
+      await apiKeys.close();
+    }
+    symlinkSync('circle.db', join(directory, 'circle.db'));
+    await expect(openApiKeys({ database: join(directory, 'circle.db'), edition: 'Ultimate' })).rejects.toThrow(
+      /circle/,
+    );
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is restricted with what is beside it, when it is opened through a link', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    const database = join(directory, 'keys.db');
+    const link = join(directory, 'link.db');
+    symlinkSync(database, link);
+    const first = await openApiKeys({ database, edition: 'Ultimate' });
+    const files = ['', '-wal', '-shm'].map((end) => database + end);
+    for (const file of files) chmodSync(file, 0o644);
+    const second = await openApiKeys({ database: link, edition: 'Ultimate' });
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    await second.close();
+    await first.close();
     rmSync(directory, { recursive: true });
   });
 

@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import { builtInSqlite, importPeer } from '../import-peer.js';
@@ -21,7 +22,7 @@ const pragmas = [
 /** Opens a SQLite file, readable by its owner only, or `:memory:`. Errors name the file. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
   const { DatabaseSync } = await importDriver();
-  if (path !== ':memory:') keepToOwner(path);
+  if (path !== ':memory:') keepToOwner(targetOf(path));
   const database = openNamed(DatabaseSync, path);
   try {
     await configure(database);
@@ -71,6 +72,13 @@ function openNamed(DatabaseSync: new (path: string) => DatabaseSync, path: strin
   } catch (error) {
     throw withDatabaseName(error, path);
   }
+}
+
+/** Where a link leads, even to nothing yet: there SQLite creates the file, and its others beside it. */
+function targetOf(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  return targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }
 
 /**
