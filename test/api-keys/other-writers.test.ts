@@ -7,7 +7,9 @@ async function besideAWriter() {
   const database = await emptyDatabase(sqlite);
   let aheadMs = 0;
   const clock = { now: () => Date.now() + aheadMs };
-  const apiKeys = await openForTest({ database: database.url, edition: 'Professional', clock });
+  const reported: unknown[] = [];
+  const onError = (error: unknown) => reported.push(error);
+  const apiKeys = await openForTest({ database: database.url, edition: 'Professional', clock, onError });
   const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
   const other = await openSqliteFile(database.url);
   other.exec('begin immediate');
@@ -23,7 +25,7 @@ async function besideAWriter() {
   const expireKeys = () => {
     aheadMs = 400 * 24 * 3_600_000;
   };
-  return { database, apiKeys, apiKey, headers: { 'x-api-key': key }, end, expireKeys };
+  return { database, apiKeys, apiKey, headers: { 'x-api-key': key }, reported, end, expireKeys };
 }
 
 it('a revocation that waits for another writer lets readers pass (K18)', async () => {
@@ -41,6 +43,19 @@ it('a revocation that waits for another writer lets readers pass (K18)', async (
   end();
   await revocation;
   expect((await apiKeys.verify(headers)).outcome).toBe('refused');
+});
+
+it('a list by the last access waits only a moment for uses that cannot be written (K10, K18)', async () => {
+  const { database, apiKeys, headers, reported, end } = await besideAWriter();
+  await apiKeys.verify(headers);
+  // It resolves although the other writer never ends.
+  const { items } = await apiKeys.list(ada, { sort: '-lastAccessed' });
+  expect(items).toMatchObject([{ lastAccessed: expect.any(String) }]);
+  const written = async () => (await database.query('select last_accessed from concordat_api_key'))[0]?.last_accessed;
+  expect(await written()).toBe(0);
+  expect(reported).toEqual([]);
+  end();
+  await expect.poll(written, { timeout: 30_000 }).toBeGreaterThan(0);
 });
 
 it('an expired key is refused while that cannot be recorded, and is recorded afterwards (K5)', async () => {

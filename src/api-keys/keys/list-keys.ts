@@ -16,7 +16,7 @@ import {
   readUser,
 } from './list-query.js';
 import { toApiKey } from './presentation.js';
-import { endsOf, recordExpiredKeys } from './status.js';
+import { endsOf, recordExpiredKeys, writeBeforeReading } from './status.js';
 import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';
 
 const names = namesOf<ListQuery>({ scope: true, createdBy: true, status: true, search: true, sort: true });
@@ -37,7 +37,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const skip = readSkip(query.skip);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
   // Without this the order lags behind the times shown.
-  if (field === 'lastAccessed') await context.marks.flush().catch(context.onError);
+  if (field === 'lastAccessed') await writeBeforeReading(context, context.marks.flush());
   const nowMs = context.now();
   const { kysely } = context.store;
   const ownerIds = [scope === 'my' ? principal.userId : undefined, createdBy].filter((id) => id !== undefined);

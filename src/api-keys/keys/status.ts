@@ -17,22 +17,22 @@ export function statusOf({ expiresOn, expiredOn, revokedOn }: Ends, nowMs: numbe
   return expiredOn !== null || nowMs >= expiresOn ? 'Expired' : 'Active';
 }
 
-/** A reader waits no longer for the record that a key has expired, in milliseconds: another program may be writing. */
-const mostRecordingMs = 500;
+/** A reader waits no longer for a write, in milliseconds: another program may be writing (rule K18). */
+const mostWritingMs = 500;
+
+/** Waits for a write before reading, but not long. A failed one is reported to `onError`. */
+export async function writeBeforeReading({ onError }: Context, write: Promise<unknown>): Promise<void> {
+  await within(mostWritingMs, 'The write', systemClock, write.catch(onError)).catch(() => {});
+}
 
 /**
  * Records which of these keys have expired, once for each. Call it before reporting their status: a key that was once
  * reported as Expired stays Expired when the clock is set back, and in processes whose clock is behind (rule K5). A
  * failed write is reported to `onError`; the next read repeats it.
  */
-export async function recordExpiredKeys(
-  { store, onError }: Context,
-  keys: readonly EndsOfKey[],
-  nowMs: number,
-): Promise<void> {
+export async function recordExpiredKeys(context: Context, keys: readonly EndsOfKey[], nowMs: number): Promise<void> {
   const expired = keys.filter((key) => key.expiredOn === null && statusOf(key, nowMs) === 'Expired');
   if (expired.length === 0) return;
   const ids = expired.map(({ id }) => id);
-  const recorded = recordExpired(store, ids, nowMs).catch(onError);
-  await within(mostRecordingMs, 'The record', systemClock, recorded).catch(() => {});
+  await writeBeforeReading(context, recordExpired(context.store, ids, nowMs));
 }
