@@ -79,6 +79,9 @@ describe('a forged form does nothing', () => {
     const page = await visitor.request('/sign-in', { method: 'POST', body: fields });
     expect(page.status).toBe(403);
     expect(textOf(page.html)).toContain('cookies are disabled. Sign in again.');
+    // Nor with a cookie of another browser.
+    await visitor.open('/sign-in');
+    expect((await visitor.request('/sign-in', { method: 'POST', body: fields })).status).toBe(403);
   });
 });
 

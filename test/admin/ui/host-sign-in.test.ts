@@ -152,6 +152,26 @@ describe("the host's own sign-in (K20)", () => {
     expect(await submit('s-alice', alice.cookies)).toBe(200);
   });
 
+  it('forms of tabs that a browser restores at once, without a cookie yet, are all accepted', async () => {
+    const { visit } = await startSso();
+    const visitor = await visit('s-alice');
+    const tabs = [];
+    for (const name of ['one', 'two', 'three']) {
+      const tab = await visit('s-alice');
+      await tab.open('/settings/api-keys/new');
+      const body = tab.form('/api-keys/new').fields;
+      body.set('name', name);
+      tabs.push({ tab, body });
+    }
+    // They share what their answers have set.
+    for (const { tab } of tabs) for (const [name, value] of tab.cookies) visitor.cookies.set(name, value);
+    const post = (body: URLSearchParams) => visitor.request('/settings/api-keys/new', { method: 'POST', body });
+    for (const { body } of tabs) expect((await post(body)).status).toBe(200);
+    // Another user in the same browser cannot send them.
+    visitor.cookies.set('sso', 's-root');
+    for (const { body } of tabs) expect((await post(body)).status).toBe(403);
+  });
+
   it('is asked as often as a section likes, for one cookie in the response', async () => {
     const asked: boolean[] = [];
     const { visit } = await startSso({
@@ -169,7 +189,7 @@ describe("the host's own sign-in (K20)", () => {
     const visitor = await visit('s-alice');
     const { headers } = await visitor.request('/settings/orders');
     expect(asked).toEqual([true, true, true]);
-    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^concordat_browser=/)]);
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^concordat_browser_[\w-]{22}=1;/)]);
     // The cookie is renewed by every response, and stays the same.
     const again = (await visitor.request('/settings/orders')).headers.getSetCookie();
     expect(again).toEqual(headers.getSetCookie());

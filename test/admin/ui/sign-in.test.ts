@@ -56,6 +56,19 @@ describe('signing in', () => {
     expect((await visitor.signIn('ab', password)).status).toBe(503);
   });
 
+  it('is possible in each of several tabs that a browser restores at once', async () => {
+    const host = await startAdministration();
+    const tabs = [await host.visitor(), await host.visitor(), await host.visitor()];
+    for (const tab of tabs) await tab.open('/sign-in');
+    // They share what their answers have set.
+    const cookies = tabs.flatMap((tab) => [...tab.cookies]);
+    for (const tab of tabs) {
+      tab.cookies.clear();
+      for (const [name, value] of cookies) tab.cookies.set(name, value);
+      expect((await tab.submit('/sign-in', { username: 'alice', password })).path).toBe('/api-keys');
+    }
+  });
+
   it('goes on to the page that was asked for', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor();

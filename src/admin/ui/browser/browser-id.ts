@@ -4,22 +4,24 @@ import { createCookie } from './cookies.js';
 
 const maxAgeSeconds = 24 * 60 * 60;
 
-/** A cookie that tells one browser from another. Tokens of forms are bound to it where there is no session of our own. */
-export function createBrowserId(name: string, sameSite: 'Lax' | 'Strict', basePath: string) {
-  const cookie = createCookie(basePath, name, sameSite, maxAgeSeconds);
+/**
+ * Cookies that tell one browser from another. Tokens of forms are bound to them where there is no session of our own. The id is in
+ * the name: tabs that a browser restores together each get one, and none overwrites another's.
+ */
+export function createBrowserIds(name: string, sameSite: 'Lax' | 'Strict', basePath: string) {
+  const cookie = createCookie(basePath, `${name}_`, sameSite, maxAgeSeconds);
   // What a request has been given: a second call sees it, and writes nothing.
   const written = new WeakMap<Request, string>();
-  const read = (c: Context) => written.get(c.req.raw) ?? cookie.read(c) ?? '';
   return {
-    /** The cookie of this request; `''` when there is none. */
-    read,
-    /** Likewise, and writes one when there is none. */
+    /** All that this request came with. */
+    read: (c: Context) => cookie.endings(c),
+    /** One for a new form; writes a cookie. */
     ensure(c: Context) {
-      const known = read(c);
-      if (written.has(c.req.raw)) return known;
-      const id = known === '' ? randomBytes(16).toString('base64url') : known;
+      const known = written.get(c.req.raw);
+      if (known !== undefined) return known;
+      const id = cookie.endings(c)[0] ?? randomBytes(16).toString('base64url');
       written.set(c.req.raw, id);
-      cookie.write(c, id);
+      cookie.write(c, '1', id);
       return id;
     },
   };

@@ -10,7 +10,13 @@ export function createCookie(basePath: string, name: string, sameSite: 'Lax' | '
   const options = (c: Context) => ({ path: basePath || '/', httpOnly: true, secure: isSecure(c) });
   return {
     read: (c: Context) => getCookie(c, nameFor(c)),
-    write: (c: Context, value: string) => setCookie(c, nameFor(c), value, { ...options(c), sameSite, maxAge }),
+    /** What follows the name in the names of this request's cookies. */
+    endings(c: Context) {
+      const names = Object.keys(getCookie(c)).filter((one) => one.startsWith(nameFor(c)));
+      return names.map((one) => one.slice(nameFor(c).length));
+    },
+    write: (c: Context, value: string, ending = '') =>
+      setCookie(c, nameFor(c) + ending, value, { ...options(c), sameSite, maxAge }),
     clear: (c: Context) => void deleteCookie(c, nameFor(c), options(c)),
   };
 }

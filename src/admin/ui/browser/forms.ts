@@ -3,7 +3,7 @@ import type { AdminContext } from '../../context.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readBoundedText } from '../../http/read-bounded-text.js';
 import { isCrossSite } from '../../http/request.js';
-import { createBrowserId } from './browser-id.js';
+import { createBrowserIds } from './browser-id.js';
 import type { Session } from './session.js';
 import { createSigner } from './signing.js';
 
@@ -22,9 +22,11 @@ export type Forms = ReturnType<typeof createForms>;
 /** Accepts forms of its own pages only: by a token of the session, and by where the browser says they came from. */
 export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'forms');
-  const browser = createBrowserId('concordat_form', 'Strict', basePath);
-  const subjectOf = (c: Context, session: Session | undefined) =>
-    session === undefined ? `browser ${browser.read(c)}` : `session ${session.id}`;
+  const browser = createBrowserIds('concordat_form', 'Strict', basePath);
+  const subjectsOf = (c: Context, session: Session | undefined) =>
+    session === undefined
+      ? browser.read(c).map((id) => `browser ${id}`)
+      : [session.id, ...(session.otherIds ?? [])].map((id) => `session ${id}`);
 
   return {
     /** The token for forms of a signed-in user. */
@@ -35,8 +37,8 @@ export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext
     async read(c: Context, session: Session | undefined) {
       if (isCrossSite(c.req.raw, publicUrl)) throw new AdminHttpError(403, crossSiteMessage);
       const form = await readFormBody(c.req.raw);
-      const withoutCookie = session === undefined && browser.read(c) === '';
-      if (withoutCookie || !signer.matches(subjectOf(c, session), form.get(tokenField) ?? '')) {
+      const token = form.get(tokenField) ?? '';
+      if (!subjectsOf(c, session).some((subject) => signer.matches(subject, token))) {
         throw new AdminHttpError(403, staleFormMessage);
       }
       return form;

@@ -1,7 +1,7 @@
 import { isEnabled } from '../../../api-keys/index.js';
 import type { AdminContext, HostSignIn } from '../../context.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { createBrowserId } from './browser-id.js';
+import { createBrowserIds } from './browser-id.js';
 import type { Sessions } from './session.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Sessions } from './session.js';
  * bound to user and browser.
  */
 export function createHostSessions({ basePath, users }: AdminContext, { authenticate }: HostSignIn): Sessions {
-  const browser = createBrowserId('concordat_browser', 'Lax', basePath);
+  const browser = createBrowserIds('concordat_browser', 'Lax', basePath);
   return {
     async read(c, lookups) {
       const userId = await lookups.ask('The sign-in of this service', async () =>
@@ -19,7 +19,8 @@ export function createHostSessions({ basePath, users }: AdminContext, { authenti
       const user = await lookups.findUser(users, userId);
       // Not to the sign-in page, which may send a browser that is signed in straight back.
       if (!isEnabled(user)) throw new AdminHttpError(403, 'You are signed in, but your account has no access here.');
-      return { id: JSON.stringify([user.id, browser.ensure(c)]), user };
+      const idWith = (browserId: string) => JSON.stringify([user.id, browserId]);
+      return { id: idWith(browser.ensure(c)), otherIds: browser.read(c).map(idWith), user };
     },
   };
 }

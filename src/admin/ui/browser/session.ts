@@ -13,6 +13,8 @@ const clockSkewMs = 60_000;
 /** A signed-in browser and its user, as in the directory at this request (rule K11). */
 export interface Session {
   readonly id: string;
+  /** As other tabs of the browser may know it. */
+  readonly otherIds?: readonly string[];
   readonly user: DirectoryUser;
 }
 
