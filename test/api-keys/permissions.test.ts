@@ -28,9 +28,28 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     await create({ userId, username: 'ada' }, 'CI');
     expect((await apiKeys.list(root, { createdBy: userId })).items).toMatchObject([{ name: 'CI' }]);
     expect((await apiKeys.audits(root, { author: userId })).items).toMatchObject([{ name: 'CI' }]);
-    await expect(create({ userId: `${userId}x`, username: 'ada' }, 'Other')).rejects.toThrow(
-      new TypeError('`actor.userId` must have at most 1024 characters.'),
-    );
+  });
+
+  it('takes ids and names of 1024 bytes in any script, and makes no key for longer ones (K16)', async () => {
+    const { apiKeys, create } = await open();
+    // No two alike: PostgreSQL compresses what repeats, and indexes the rest.
+    const text = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => String.fromCharCode(from + ((index * 7919) % 20_000))).join('');
+    const [userId, username] = [`${text(0x4e00, 341)}x`, `${text(0x4e01, 341)}y`];
+    const { apiKey } = await create({ userId, username }, 'CI');
+    expect(apiKey.createdBy).toEqual({ id: userId, username });
+    expect((await apiKeys.list(root, { createdBy: userId, sort: 'createdBy' })).items).toHaveLength(1);
+    expect((await apiKeys.audits(root, { author: username })).items).toHaveLength(1);
+    for (const tooLong of [
+      { userId: `${userId}x`, username },
+      { userId: text(0x4e00, 1024), username },
+      { userId, username: `${username}y` },
+      // Each of them is searched as 18 characters.
+      { userId, username: '\ufdfa'.repeat(40) },
+    ]) {
+      const message = 'A user whose id or name has more than 1024 bytes cannot have API keys.';
+      expect(await refusalOf(create(tooLong, 'Other'))).toMatchObject({ kind: 'validation', message });
+    }
   });
 
   it("answers somebody else's key exactly like no key at all (K7)", async () => {

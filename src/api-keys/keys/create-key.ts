@@ -2,7 +2,7 @@ import { foldForSearch } from '../../internal/index.js';
 import { inactiveUserError, type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
-import { validationError } from '../api-key-error.js';
+import { ApiKeyError, validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { insertKey, type KeyRow } from '../store/index.js';
 import { changesBetween, recordChanges } from './audit-trail.js';
@@ -16,9 +16,7 @@ import { type CreatedApiKey, maxUserIdCharacters, type NewApiKey } from './types
 /** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
   const principal = await resolvePrincipal(actor, context);
-  if (principal.userId.length > maxUserIdCharacters) {
-    throw new TypeError(`\`actor.userId\` must have at most ${maxUserIdCharacters} characters.`);
-  }
+  requireIndexable(principal);
   requireApiKeys(await principal.lookups.findEdition(context.edition));
   const nowMs = context.now();
   const fields = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
@@ -30,6 +28,16 @@ export async function createKey(context: Context, actor: ActorLike, input: NewAp
   });
   await revokeIfOwnerIsGone(context, principal, created.apiKey.id);
   return created;
+}
+
+/** An entry of an index of PostgreSQL has room for 2,704 bytes, and one has both the id and the name of an author. */
+function requireIndexable({ userId, username }: Principal): void {
+  if (![userId, username, foldForSearch(username)].some((text) => Buffer.byteLength(text) > maxUserIdCharacters))
+    return;
+  throw new ApiKeyError(
+    'validation',
+    `A user whose id or name has more than ${maxUserIdCharacters} bytes cannot have API keys.`,
+  );
 }
 
 async function insertNewKey(

@@ -86,7 +86,7 @@ export const apiKeySorts: readonly ApiKeySort[] = apiKeySortFields.flatMap((fiel
 /** Maximum length of `search`. */
 export const maxSearchCharacters = 200;
 
-/** Maximum length of the id of a user who owns keys. */
+/** Maximum length of the id and of the name of a user who owns keys, in bytes of UTF-8. */
 export const maxUserIdCharacters = 1024;
 
 /** Maximum `limit` of one page. */

@@ -119,6 +119,14 @@ describe('a form that is wrong (specification 7.1)', () => {
     expect((await host.apiKeys.list({ userId: 'u-alice', username: 'alice' })).items).toEqual([]);
   });
 
+  it('says that a user with such a name has no API keys (K16)', async () => {
+    const { host, visitor } = await atTheForm();
+    host.users.get('u-alice')!.username = 'ä'.repeat(513);
+    const page = await visitor.submit('/api-keys/new', { name: 'Export', expiry: '7' });
+    expect(page.status).toBe(400);
+    expect(textOf(page.html)).toContain('A user whose id or name has more than 1024 bytes cannot have API keys.');
+  });
+
   it('is shown again as it was, with the fields marked and the first wrong one in focus', async () => {
     const { host, visitor } = await atTheForm();
     await host.made('u-bob', 'Taken', 1, 30);

@@ -92,7 +92,7 @@ function CreateApiKey({ view }: { view: FormView }) {
         {texts.actsAsYou(user.username)}
       </PageHeader>
       {!isAvailable && <EditionNotice />}
-      {isAvailable && error !== undefined && error.kind !== 'validation' && (
+      {isAvailable && error !== undefined && error.fieldErrors.length === 0 && (
         <Notice kind="danger" focused>
           {texts.message(error.message)}
         </Notice>
