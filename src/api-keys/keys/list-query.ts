@@ -59,19 +59,23 @@ export function readTime(field: string, time: unknown, dateMeans: 'start' | 'end
 
 /** What somebody looks for, trimmed; `undefined` if it is nothing. */
 export function readSought(field: string, text: unknown, most = maxSearchCharacters): string | undefined {
+  return readText(field, text, most)?.trim() || undefined;
+}
+
+function readText(field: string, text: unknown, most: number): string | undefined {
   if (text === undefined || text === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
   if (typeof text !== 'string' || text.length > most || text.includes('\0')) {
     throw wrong(field, `must be text of at most ${most} characters.`);
   }
-  return text.trim() || undefined;
+  return text;
 }
 
 /** The id of a user to whom a list is limited. An empty one is a mistake, such as an unset variable: it would be everybody. */
 export function readUser(field: string, user: unknown): string | undefined {
-  const sought = readSought(field, user, maxUserIdCharacters);
-  if (sought === undefined && typeof user === 'string') throw wrong(field, 'must not be empty.');
-  return sought;
+  const id = readText(field, user, maxUserIdCharacters);
+  if (id === '') throw wrong(field, 'must not be empty.');
+  return id;
 }
 
 export function readSearch(search: unknown): KeySearch | undefined {

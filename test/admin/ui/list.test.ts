@@ -184,13 +184,14 @@ describe('finding a key', () => {
 
   it('of a user whose id looks like the start of a key, of nobody else', async () => {
     const { host } = await someKeys();
-    for (const id of ['svc_reportworker', 'svc_reportworker_eu']) {
+    for (const id of ['svc_reportworker', 'svc_reportworker_eu', 'u-alice ']) {
       host.users.set(id, { ...host.users.get('u-bob')!, id, username: id });
       await host.made(id, `key of ${id}`, 1, 30);
     }
     const visitor = await host.visitor('root');
     const { html } = await visitor.open('/api-keys?scope=all&createdBy=svc_reportworker_eu');
     expect(namesOf(html)).toEqual(['key of svc_reportworker_eu']);
+    expect(namesOf((await visitor.open('/api-keys?scope=all&createdBy=u-alice+')).html)).toEqual(['key of u-alice']);
     const audits = await visitor.open('/api-key-audits?author=svc_reportworker_eu');
     expect(audits.html).toContain('key of svc_reportworker_eu');
     expect(audits.html).not.toContain('key of svc_reportworker<');

@@ -28,7 +28,7 @@ export interface ListView {
 export function readListView(query: URLSearchParams): ListView {
   return {
     ...(query.get('scope') === 'all'
-      ? { scope: 'all', createdBy: readUserName(query.get('createdBy')) }
+      ? { scope: 'all', createdBy: readUserId(query.get('createdBy')) }
       : { scope: 'my', createdBy: '' }),
     status: apiKeyStatuses.find((status) => status === query.get('status')),
     search: readSearch(query.get('search')),
@@ -39,18 +39,23 @@ export function readListView(query: URLSearchParams): ListView {
 
 /** A search for a key: by its name, or by its value, which is a secret. */
 export function readSearch(value: string | null): string {
-  return bounded(findPastedKey(value ?? '')?.start ?? value, maxSearchCharacters);
+  return bounded((findPastedKey(value ?? '')?.start ?? value ?? '').trim(), maxSearchCharacters);
 }
 
-/** The id or the name of a user, who may be called `svc_reporting_eu`: only what must be a key's value is cut. */
+/** The id or the name of a user, as somebody types it. */
 export function readUserName(value: string | null): string {
+  return readUserId((value ?? '').trim());
+}
+
+/** A user may be called `svc_reporting_eu`: only what must be a key's value is cut. Blanks are part of an id. */
+function readUserId(value: string | null): string {
   const pasted = findPastedKey(value ?? '');
-  return bounded(pasted?.hasSecret ? pasted.start : value, maxUserIdCharacters);
+  return bounded(pasted?.hasSecret ? pasted.start : (value ?? ''), maxUserIdCharacters);
 }
 
 /** No name or id contains a NUL or is that long. */
-function bounded(text: string | null, most: number): string {
-  return (text ?? '').replaceAll('\0', '').trim().slice(0, most);
+function bounded(text: string, most: number): string {
+  return text.replaceAll('\0', '').slice(0, most);
 }
 
 /** The query of a list's address, without default values. */
