@@ -42,7 +42,7 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     expect(await names({ createdBy: 'u-ada', status: 'Revoked' })).toEqual(['delta']);
     expect(await names({ createdBy: 'u-ada', search: 'ETA' })).toEqual(['beta']);
     expect(await names({ createdBy: 'u-bob', sort: 'name', skip: 1 })).toEqual(['charlie_x']);
-    for (const createdBy of ['u-nobody', 'u-ada ', ' ']) expect(await names({ createdBy })).toEqual([]);
+    for (const createdBy of ['u-nobody', 'u-ada ']) expect(await names({ createdBy })).toEqual([]);
     expect((await apiKeys.list(root, { scope: 'all', createdBy: 'u-ada', total: true })).total).toBe(3);
     expect((await apiKeys.list(root, { createdBy: 'u-ada', total: true })).total).toBe(3);
     expect((await apiKeys.list(root, { scope: 'my', createdBy: 'u-ada' })).items).toEqual([]);
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     expect(await refusalOf(apiKeys.list(bob, { scope: 'all', createdBy: 'u-bob' }))).toMatchObject({
       kind: 'forbidden',
     });
-    for (const createdBy of ['', 7, 'a\0b', 'x'.repeat(1025)] as string[]) {
+    for (const createdBy of ['', ' ', 7, 'a\0b', 'x'.repeat(1025)] as string[]) {
       const refusal = await refusalOf(apiKeys.list(root, { scope: 'all', createdBy }));
       expect(refusal.fieldErrors).toMatchObject([{ field: 'createdBy' }]);
     }

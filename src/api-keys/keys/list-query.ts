@@ -74,7 +74,7 @@ function readText(field: string, text: unknown, most: number): string | undefine
 /** The id of a user to whom a list is limited. An empty one is a mistake, such as an unset variable: it would be everybody. */
 export function readUser(field: string, user: unknown): string | undefined {
   const id = readText(field, user, maxUserIdCharacters);
-  if (id === '') throw wrong(field, 'must not be empty.');
+  if (id?.trim() === '') throw wrong(field, 'must not be empty.');
   return id;
 }
 

@@ -192,6 +192,7 @@ describe('finding a key', () => {
     const { html } = await visitor.open('/api-keys?scope=all&createdBy=svc_reportworker_eu');
     expect(namesOf(html)).toEqual(['key of svc_reportworker_eu']);
     expect(namesOf((await visitor.open('/api-keys?scope=all&createdBy=u-alice+')).html)).toEqual(['key of u-alice']);
+    expect((await visitor.open('/api-keys?scope=all&createdBy=+')).status).toBe(200);
     const audits = await visitor.open('/api-key-audits?author=svc_reportworker_eu');
     expect(audits.html).toContain('key of svc_reportworker_eu');
     expect(audits.html).not.toContain('key of svc_reportworker<');

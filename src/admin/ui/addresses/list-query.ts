@@ -50,7 +50,8 @@ export function readUserName(value: string | null): string {
 /** A user may be called `svc_reporting_eu`: only what must be a key's value is cut. Blanks are part of an id. */
 function readUserId(value: string | null): string {
   const pasted = findPastedKey(value ?? '');
-  return bounded(pasted?.hasSecret ? pasted.start : (value ?? ''), maxUserIdCharacters);
+  const id = bounded(pasted?.hasSecret ? pasted.start : (value ?? ''), maxUserIdCharacters);
+  return id.trim() && id;
 }
 
 /** No name or id contains a NUL or is that long. */
