@@ -23,8 +23,11 @@ export const script = /* js */ `'use strict';
     closer.addEventListener('click', () => closer.closest('dialog').close());
   }
   for (const dialog of all('dialog')) {
-    dialog.addEventListener('click', (event) => {
-      if (event.target === dialog) dialog.close();
+    let pressed;
+    dialog.addEventListener('pointerdown', ({ target }) => { pressed = target; });
+    // Of a selection that ends beside the dialog, the target is the dialog, too.
+    dialog.addEventListener('click', ({ target }) => {
+      if (target === dialog && pressed === dialog) dialog.close();
     });
   }
 

@@ -258,6 +258,24 @@ describe('managing keys', () => {
     expect(host.users.has('u-bob')).toBe(false);
   });
 
+  it('closes a dialog by a click beside it, and not by a selection that ends there', async () => {
+    const host = await startAdministration();
+    const page = await openSignedIn(host, 'root');
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('link', { name: 'Delete bob' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete “bob”?' });
+    const input = dialog.getByLabel('Type the user name to confirm');
+    await input.fill('bob');
+    const box = (await input.boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(5, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    expect([await dialog.isVisible(), await input.inputValue()]).toEqual([true, 'bob']);
+    await page.mouse.click(5, box.y + box.height / 2);
+    expect(await dialog.isVisible()).toBe(false);
+  });
+
   it('throws out a user who is deleted meanwhile, at the next click', async () => {
     const host = await startAdministration();
     const page = await openSignedIn(host, 'alice');
