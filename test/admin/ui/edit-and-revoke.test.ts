@@ -51,6 +51,21 @@ describe('editing a key', () => {
     expect(items[0]?.changes).toEqual([{ field: 'name', from: 'Export', to: 'Import' }]);
   });
 
+  it('changes nothing when the date that was filled in is sent as it was (K6)', async () => {
+    const { host, visitor, id, now } = await withKey();
+    const expiresOn = '2027-01-31T23:59:59.999Z';
+    await host.apiKeys.update(alice, id, { expiresOn });
+    await visitor.open(`/api-keys/${id}/edit`);
+    expect(visitor.form('/edit').fields.get('expiresOn')).toBe('2027-01-31T23:59');
+    await visitor.submit('/edit', { expiry: 'custom' });
+    expect(visitor.page.path).toBe(`/api-keys/${id}`);
+    expect((await now()).expiresOn).toBe(expiresOn);
+    expect((await host.apiKeys.audits(alice, { apiKeyId: id })).items).toHaveLength(2);
+    await visitor.open(`/api-keys/${id}/edit`);
+    await visitor.submit('/edit', { expiry: 'custom', expiresOn: '2027-01-31T23:58' });
+    expect((await now()).expiresOn).toBe('2027-01-31T23:58:00.000Z');
+  });
+
   it('has the same messages as creating, and keeps the input', async () => {
     const { host, visitor, id, now } = await withKey();
     await host.made('u-bob', 'Taken', 1, 30);

@@ -140,6 +140,18 @@ describe('`texts`', () => {
     expect(text).not.toMatch(/by (?:UI|API)/);
   });
 
+  it('the title of a dialog may have its value several times, or not at all', async () => {
+    for (const [title, slots] of [
+      [(name: string) => `${name}: revoke “${name}” now?`, '<span data-slot="name"></span>'],
+      [() => 'Revoke it?', ''],
+    ] as const) {
+      const host = await startAdministration({ admin: { texts: { revokeQuestion: title } } });
+      await host.made('u-alice', 'Export', 1, 30);
+      const { html } = await (await host.visitor('alice')).open('/api-keys');
+      expect(html).toContain(`<h2 id="revoke-dialog-title">${title(slots)}</h2>`);
+    }
+  });
+
   it('times are in words of the language', async () => {
     const months = ['Jan.', 'Feb.', 'März', 'Apr.', 'Mai', 'Juni', 'Juli', 'Aug.', 'Sep.', 'Okt.', 'Nov.', 'Dez.'];
     const host = await startAdministration({ admin: { texts: { language: 'de', months } } });

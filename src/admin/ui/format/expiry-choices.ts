@@ -1,4 +1,5 @@
 import { dayMs } from '../../../internal/index.js';
+import { formatForInput } from './times.js';
 
 export const expiryPresets = ['7', '30', '90', 'year'] as const;
 /** The choices for `Expires on`. */
@@ -22,9 +23,13 @@ export function readExpiryInput(form: URLSearchParams): ExpiryInput {
   return { choice, custom: (form.get('expiresOn') ?? '').trim() };
 }
 
-/** The requested expiry (rule K4); `undefined` to keep it. Invalid input is passed on: `apiKeys` refuses it. */
-export function toExpiresOn({ choice, custom }: ExpiryInput, limits: Limits): string | undefined {
+/**
+ * The requested expiry (rule K4); `undefined` to keep the current one, also as the form has filled it in, without seconds
+ * (rule K6). Invalid input is passed on: `apiKeys` refuses it.
+ */
+export function toExpiresOn({ choice, custom }: ExpiryInput, limits: Limits, current?: string): string | undefined {
   if (choice === 'keep') return undefined;
+  if (choice === 'custom' && current !== undefined && custom === formatForInput(current)) return undefined;
   if (choice === 'custom') return /T[\d:.]+$/.test(custom) ? `${custom}Z` : custom;
   return expiryOfPreset(choice, limits);
 }

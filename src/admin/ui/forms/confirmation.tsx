@@ -72,15 +72,14 @@ export function NothingToRevoke(props: PropsWithChildren<NothingToRevokeProps>) 
   );
 }
 
-/** A text with a place that the script fills in when a dialog opens. */
+/** A text with places that the script fills in when a dialog opens: a translation may name its value twice. */
 export function WithSlot({ text, slot }: { text: (value: string) => string; slot: string }) {
-  const mark = '\0';
-  const [before, after] = text(mark).split(mark);
-  return (
-    <>
-      {before}
-      <span data-slot={slot}></span>
-      {after}
-    </>
-  );
+  return text('\0')
+    .split('\0')
+    .map((part, index) => (
+      <>
+        {index > 0 && <span data-slot={slot}></span>}
+        {part}
+      </>
+    ));
 }

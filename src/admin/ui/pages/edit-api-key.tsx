@@ -36,7 +36,8 @@ export function editApiKeyRoutes(ui: Ui): void {
     const description = form.get('description') ?? undefined;
     const expiry = readExpiryInput(form);
     const version = Number(form.get('version'));
-    const expiresOn = toExpiresOn(expiry, pageContext);
+    const current = await apiKeys.get(pageContext.actor, id);
+    const expiresOn = toExpiresOn(expiry, pageContext, current.expiresOn);
     try {
       await requireAvailable(ui.context, pageContext.actor);
       const apiKey = await apiKeys.update(pageContext.actor, id, { name, description, expiresOn, version });
