@@ -167,6 +167,7 @@ describe('timers', () => {
     expect([fired, clock.now(), clock.monotonic()]).toEqual([0, hourMs + 999, 999]);
     await clock.advance(1);
     expect(fired).toBe(1);
+    expect(() => clock.jumpCalendar(Number.NaN)).toThrow('`milliseconds` must be finite, got NaN');
   });
 });
 
@@ -198,6 +199,15 @@ describe('runUntil', () => {
     expect(await clock.runUntil(work)).toBe('done');
     expect(clock.monotonic()).toBe(hourMs);
     await expect(clock.runUntil(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  });
+
+  it('handles a rejection that comes before its turn', async () => {
+    const clock = virtualClock();
+    const slow = new Promise<void>((resolve) => clock.setTimer(5000, resolve));
+    const failing = new Promise((_resolve, reject) => clock.setTimer(1, () => reject(new Error('early'))));
+    // An unhandled rejection fails the run.
+    const [, second] = await Promise.allSettled([clock.runUntil(slow), clock.runUntil(failing)]);
+    expect(second).toMatchObject({ status: 'rejected', reason: new Error('early') });
   });
 
   it('says so when nothing is left that could settle it', async () => {
@@ -285,6 +295,16 @@ describe('real time', () => {
     await clock.advance(hourMs);
     expect(seen).toEqual([100, 200, 300]);
   });
+});
+
+it('an interval of real time that keeps setting timers holds up the clock for a few seconds at most', async () => {
+  const clock = virtualClock();
+  const startedAt = performance.now();
+  const interval = setInterval(() => clock.setTimer(hourMs, () => {}), 50);
+  onTestFinished(() => clearInterval(interval));
+  await clock.advance(1000);
+  // Without a bound of its own it took 11.6 seconds; this one leaves room for a busy machine.
+  expect(performance.now() - startedAt).toBeLessThan(8000);
 });
 
 it('`startMs` must be a time', () => {

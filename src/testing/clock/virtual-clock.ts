@@ -7,7 +7,7 @@ export interface VirtualClock extends Clock {
   /**
    * Moves time forward and fires the timers that fall due, in order. Before, between and after them it waits for what the
    * test or a timer has started: promises, streams, requests to servers in this process, files, and real timers of up to half
-   * a second, such as a delay of msw. Overlapping calls run one after the other.
+   * a second each and two seconds in all, such as a delay of msw. Overlapping calls run one after the other.
    *
    * @throws TypeError when `milliseconds` is negative or not a number; whatever a timer's callback throws.
    */
@@ -25,7 +25,11 @@ export interface VirtualClock extends Clock {
    * @throws what the promise rejects with; Error when it is still pending and no timer is left, or 1,000,000 have fired.
    */
   runUntil<T>(promise: PromiseLike<T>): Promise<T>;
-  /** Changes the time of day without letting time pass, as when a clock is set or a machine wakes up. */
+  /**
+   * Changes the time of day without letting time pass, as when a clock is set or a machine wakes up.
+   *
+   * @throws TypeError when `milliseconds` is not finite.
+   */
   jumpCalendar(milliseconds: number): void;
   /** How many timers are set. */
   readonly pending: number;
@@ -135,13 +139,13 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           await fire(entry);
         }
       }),
-    runUntil: (promise) =>
-      inTurn(async () => {
-        let settled = false;
-        const done = () => {
-          settled = true;
-        };
-        promise.then(done, done);
+    runUntil(promise) {
+      let settled = false;
+      const done = () => {
+        settled = true;
+      };
+      promise.then(done, done); // before its turn: nobody else may handle a rejection until then
+      return inTurn(async () => {
         await settle();
         for (let fired = 0; !settled; fired++) {
           if (timers.size === 0) await napUntil(() => settled || timers.size > 0);
@@ -156,8 +160,12 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           await fire(entry);
         }
         return promise;
-      }),
+      });
+    },
     jumpCalendar(milliseconds) {
+      if (!Number.isFinite(milliseconds)) {
+        throw new TypeError(`\`milliseconds\` must be finite, got ${String(milliseconds)}.`);
+      }
       calendarMs += milliseconds;
     },
     get pending() {
