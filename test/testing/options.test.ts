@@ -37,6 +37,8 @@ it.each<[string, unknown]>([
   ['faults[0].kind', { faults: [{ kind: 'toString' }] }],
   ['faults[1].on', { faults: [{ kind: 'reset' }, { kind: 'reset', on: 'get /issues' }] }],
   ['faults[0].at', { faults: [{ kind: 'reset', at: 0 }] }],
+  ['faults[0].at', { faults: [{ kind: 'reset', at: [] }] }], // would never happen
+  ['faults[0].at', { faults: [{ kind: 'reset', at: [1, 1] }] }],
   ['faults[0].every', { faults: [{ kind: 'reset', every: 0 }] }],
   ['faults[0].times', { faults: [{ kind: 'reset', times: 0 }] }],
   ['at', { faults: [{ kind: 'reset', at: 1, every: 2 }] }],

@@ -80,6 +80,16 @@ describe('a script', () => {
     expect(tableOf(speaking.connector)).toMatch(/GET \/issues\s+normal\s+1\s+0\s+never happened/);
   });
 
+  it('gives a function the parameters of its own route', async () => {
+    const connector = simulateConnector({ session: false });
+    connector.script([
+      { on: 'GET /issues/:id', reply: (_request, { params }) => params },
+      { reply: (_r, { params }) => params },
+    ]);
+    expect(await (await connector.fetch('http://c.test/issues/a%20b')).json()).toEqual({ id: 'a b' });
+    expect(await (await connector.fetch('http://c.test/users')).json()).toEqual({});
+  });
+
   it('can go on', async () => {
     const connector = simulateConnector({ session: false });
     connector.script([{ on: '/a' }]);
@@ -129,6 +139,20 @@ describe('rules of `faults` are accounted for as well', () => {
     for (let call = 0; call < 3; call++) await connector.fetch('http://c.test/a');
     await connector.fetch('http://c.test/b').catch(() => {});
     connector.assertAllConsumed();
+  });
+
+  it('one that a step displaced has not happened, although the request counts', async () => {
+    const connector = simulateConnector({
+      session: false,
+      faults: [
+        { kind: 'status', status: 500, at: 1 },
+        { kind: 'status', status: 503, at: 2 },
+      ],
+    });
+    connector.script([{ reply: () => 'mine' }, { reply: 'normal' }]);
+    const statuses = [await connector.fetch('http://c.test/a'), await connector.fetch('http://c.test/a')];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 503]);
+    expect(tableOf(connector)).toMatch(/any request\s+status\s+1\s+0\s+never happened/);
   });
 
   it('without a plan there is nothing to account for', async () => {

@@ -41,8 +41,10 @@ export class Plan {
       this.#unplanned.push(entry);
       return 'unplanned';
     }
-    const fault = this.#takeFault(entry);
-    return step === undefined || (step.reply === 'normal' && fault !== undefined) ? fault : step.reply;
+    const { reply = 'normal', on } = step ?? {};
+    const fault = this.#takeFault(entry, reply === 'normal');
+    if (typeof reply !== 'function') return fault ?? step?.reply;
+    return (request, context) => reply(request, { ...context, params: on?.match(entry) ?? {} });
   }
 
   /** The lines of a table of all plans and unplanned requests; none if everything went as planned. */
@@ -60,13 +62,13 @@ export class Plan {
     return kind === 'request' ? this.#steps.length > 0 : this.#steps.some(({ on }) => on.kind === kind);
   }
 
-  /** Every rule counts the request, even when an earlier one applies. */
-  #takeFault(entry: JournalEntry): Fault | undefined {
+  /** Every rule counts the request, even when an earlier one or a step applies. */
+  #takeFault(entry: JournalEntry, mayHappen: boolean): Fault | undefined {
     let taken: PlannedFault | undefined;
     for (const rule of this.#faults) {
       if (rule.on.match(entry) === undefined) continue;
       rule.seen++;
-      if (taken === undefined && applies(rule)) taken = rule;
+      if (mayHappen && taken === undefined && applies(rule)) taken = rule;
     }
     if (taken !== undefined) taken.used++;
     return taken;
@@ -100,10 +102,11 @@ const rulesSchema = z.array(
   faultSchema({
     on,
     times: count(1).default(Number.POSITIVE_INFINITY),
-    at: option<number | readonly number[]>(
-      (value) => [value].flat().every((item) => Number.isInteger(item) && (item as number) >= 1),
-      'must be a whole number, 1 or more, or an array of such numbers',
-    ).optional(),
+    at: option<number | readonly number[]>((value) => {
+      const numbers = [value].flat();
+      const isEach = numbers.every((item) => Number.isInteger(item) && (item as number) >= 1);
+      return isEach && numbers.length > 0 && new Set(numbers).size === numbers.length;
+    }, 'must be a whole number, 1 or more, or an array of different such numbers').optional(),
     every: count(1).optional(),
   }).refine(({ at, every }) => at === undefined || every === undefined, 'must have either `at` or `every`, not both'),
 );
