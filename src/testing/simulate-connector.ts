@@ -22,9 +22,9 @@ import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
 export function simulateConnector(options: SimulateConnectorOptions = {}): SimulatedConnector {
   const settings = checkOptions(options);
   let simulation = new Simulation(settings);
-  const { clock, basePath } = settings;
+  const { basePath } = settings;
   const respond = (arrival: Arrival, base: string) => {
-    const response = simulation.reply(arrival, base).then((reply) => toResponse(reply, arrival, clock));
+    const response = simulation.reply(arrival, base).then((reply) => toResponse(reply, arrival));
     return abortable(response, arrival.signal);
   };
 
@@ -35,7 +35,7 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
       return respond(arrival, basePath);
     },
     handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => respond(await fromRequest(request), base)),
-    listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath, clock }),
+    listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath }),
     get journal() {
       return simulation.journal;
     },

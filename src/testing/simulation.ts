@@ -1,11 +1,13 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
-import { parseJson, seededRandom } from '../internal/index.js';
+import { parseJson, seededRandom, sleep } from '../internal/index.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
 import {
+  addHeaders,
+  discard,
   emptyReply,
   errorReply,
   jsonOf,
@@ -46,21 +48,33 @@ export class Simulation {
     this.#random = seededRandom(seed);
   }
 
-  /** The response to a request, dated by the connector's clock. */
+  /**
+   * The response to a request, dated by the connector's clock, when it is time to send it. Where a function of the test fails,
+   * such as `latency`, it is a 500 that says so: a caller behind a port would not see what was thrown.
+   * @throws the reason of the request's signal
+   */
   async reply(arrival: Arrival, basePath: string): Promise<Reply> {
     const { clock, latency, onEntry } = this.#settings;
     const incoming = this.#arrive(arrival, basePath);
     const { entry, session } = incoming;
-    const latencyMs = drawDelay(latency, this.#random, 'latency');
-    const decided = await this.#decide(incoming);
-    const reply = { ...decided, delayMs: decided.delayMs + latencyMs };
-    if (!('instead' in reply)) entry.status = reply.status;
-    onEntry?.(entry);
-    if ('instead' in reply) return reply;
-    const quota = entry.fault === 'html' ? [] : this.quotas.headers(entry, session); // a proxy knows no quota
-    const present = new Set(reply.headers.map(([name]) => name.toLowerCase()));
-    const added = [['date', new Date(clock.now()).toUTCString()] as const, ...quota];
-    return { ...reply, headers: [...reply.headers, ...added.filter(([name]) => !present.has(name.toLowerCase()))] };
+    let reply: Reply | undefined;
+    try {
+      const latencyMs = drawDelay(latency, this.#random, 'latency');
+      reply = await this.#decide(incoming);
+      const delayMs = latencyMs + (reply.delayMs ?? 0);
+      if (delayMs > 0) await sleep(clock, delayMs, arrival.signal);
+      arrival.signal?.throwIfAborted();
+      if (!('instead' in reply)) entry.status = reply.status;
+      onEntry?.(entry);
+      if ('instead' in reply) return reply;
+      const quota = entry.fault === 'html' ? [] : this.quotas.headers(entry, session); // a proxy knows no quota
+      return addHeaders(reply, [['date', new Date(clock.now()).toUTCString()], ...quota]);
+    } catch (error) {
+      if (reply !== undefined) discard(reply);
+      arrival.signal?.throwIfAborted();
+      Object.assign(entry, { error, status: 500 });
+      return errorReply(500, { code: 'TEST_MISTAKE', message: `A function of the test has failed: ${error}` });
+    }
   }
 
   #arrive(arrival: Arrival, basePath: string): IncomingRequest {
@@ -111,7 +125,9 @@ export class Simulation {
       return this.#guardRoute(entry, () => callHandler(planned, incoming, {}));
     }
     entry.fault = planned.kind;
-    if (planned.kind === 'limit') entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
+    if (planned.kind === 'limit' && (planned.format ?? this.#limit().format) !== 'missing') {
+      entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
+    }
     return applyFault(planned, {
       normal: () => this.#process(incoming),
       expire: () => {
@@ -137,7 +153,7 @@ export class Simulation {
     const limited = this.quotas.take(entry, session);
     if (limited !== undefined) {
       entry.refused = 'rate-limit';
-      entry.waitMs = limited.waitMs;
+      if (limited.rateLimit.format !== 'missing') entry.waitMs = limited.waitMs;
       return limitReply(403, { ...this.#limit(limited.rateLimit), waitMs: limited.waitMs });
     }
     if (entry.kind === 'login') return this.#logIn(incoming);
@@ -186,12 +202,9 @@ export class Simulation {
       return await route();
     } catch (error) {
       entry.error = error;
-      const { header, format } = this.#limit();
-      const rateLimit = {
-        header,
-        format: waitFormats.find((known) => known === format) ?? ('seconds' satisfies WaitFormat),
-      };
-      return readResponse(errorResponse(error, { rateLimit }));
+      const { header, format: written } = this.#limit();
+      const format: WaitFormat = waitFormats.find((known) => known === written) ?? 'seconds';
+      return readResponse(errorResponse(error, { rateLimit: { header, format } }));
     }
   }
 

@@ -43,11 +43,11 @@ export interface JournalEntry {
   readonly status: number | undefined;
   /** Why the simulator itself refused it. */
   readonly refused: Refusal | undefined;
-  /** The wait that the response asked for, in milliseconds. */
+  /** The wait that the response asked for, in milliseconds; `undefined` with `format: 'missing'`. */
   readonly waitMs: number | undefined;
   /** The fault that happened to it; `'answer'` when a function in the script responded. */
   readonly fault: Fault['kind'] | 'answer' | undefined;
-  /** What the route threw, such as a mistake of the test: the response does not tell it (rule E4). */
+  /** What a route threw, which the response does not tell (rule E4), or another function of the test, such as `latency`. */
   readonly error: unknown;
 }
 
@@ -141,11 +141,14 @@ export interface SimulateConnectorOptions {
   latency?: Delay | undefined;
   /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
   seed?: number | undefined;
-  /** What goes wrong: rules, of which the first that applies is used, or a function that decides for each request. */
+  /**
+   * What goes wrong: rules, of which the first that applies is used, or a function that decides for each request. Where this
+   * or another function of the options fails or returns nonsense, the response is a 500 `TEST_MISTAKE` with the reason.
+   */
   faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined) | undefined;
   /** How many entries the journal keeps, the latest; fewer for a simulator that runs for days. @default all */
   maxJournalEntries?: number | undefined;
-  /** Called with the journal's entry of each request, before its response is sent. */
+  /** Called with the journal's entry of each request, just before its response is sent. */
   onEntry?: ((entry: JournalEntry) => void) | undefined;
   /** The source of time. @default the machine's clock */
   clock?: Clock | undefined;

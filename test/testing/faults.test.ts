@@ -137,6 +137,15 @@ describe.each([
     expect(await notes({ kind: 'reset' })).toEqual(['NETWORK_ERROR', 0]);
   });
 
+  it.each(['truncated', 'never-ending'] as const)('%s processes the request, whatever its status', async (kind) => {
+    for (const status of [undefined, 500] as const) {
+      const fault = status === undefined ? { kind } : { kind, status };
+      const { clock, client, connector } = await simulate({ resources: { notes: [] }, faults: [fault] }, noRetry);
+      await clock.runUntil(client.post('/notes', { json: {} }).catch(() => {}));
+      expect(connector.resource('notes').all()).toHaveLength(1);
+    }
+  });
+
   it('an answer without a body breaks off, too', async () => {
     const { outcome } = await (async () => {
       const { clock, client } = await simulate({ routes, faults: [{ kind: 'truncated' }] }, noRetry);

@@ -1,5 +1,5 @@
 import { type SimulateConnectorOptions, simulateConnector } from 'concordat/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 it.each<[string, unknown]>([
   ['options', null],
@@ -37,6 +37,11 @@ it.each<[string, unknown]>([
   ['faults[0].kind', { faults: [{ kind: 'toString' }] }],
   ['faults[1].on', { faults: [{ kind: 'reset' }, { kind: 'reset', on: 'get /issues' }] }],
   ['faults[0].at', { faults: [{ kind: 'reset', at: 0 }] }],
+  ['faults[0].message', { faults: [{ kind: 'status', status: 503, message: ' ' }] }],
+  ['faults[0].headers', { faults: [{ kind: 'status', status: 503, headers: { 'a b': '1' } }] }],
+  ['faults[0].headers', { faults: [{ kind: 'body', body: '', headers: { a: '1\n2' } }] }],
+  ['faults[0].status', { faults: [{ kind: 'truncated', status: 204 }] }], // has no body to cut
+  ['faults[0].status', { faults: [{ kind: 'never-ending', status: 304 }] }],
   ['faults[0].at', { faults: [{ kind: 'reset', at: [] }] }], // would never happen
   ['faults[0].at', { faults: [{ kind: 'reset', at: [1, 1] }] }],
   ['faults[0].every', { faults: [{ kind: 'reset', every: 0 }] }],
@@ -95,9 +100,35 @@ it.each<[string, unknown]>([
   connector.assertAllConsumed();
 });
 
-it('a fault that a function makes is looked at as well', async () => {
-  const connector = simulateConnector({ faults: () => ({ kind: 'slow', delayMs: 1, times: 1 }) as never });
-  await expect(connector.fetch('http://h/')).rejects.toThrow('`faults().times` is not an option: there are `kind`,');
+describe('a mistake of the test’s own functions is a 500 that says so, in process and on a port alike', () => {
+  const rateLimit = { limit: () => 0, windowMs: 1000 };
+  it.each<[string, SimulateConnectorOptions]>([
+    [
+      '`faults().times` is not an option: there are `kind`,',
+      { faults: () => ({ kind: 'slow', delayMs: 1, times: 1 }) as never },
+    ],
+    ['`faults().kind` must be one of status, limit', { faults: () => ({ kind: 'resett' }) as never }],
+    ['`latency()` must be a number of milliseconds', { latency: () => Number.NaN }],
+    ['`delayMs()` must be a number of milliseconds', { faults: [{ kind: 'slow', delayMs: () => -1 }] }],
+    ['`rateLimit.limit()` must be a whole number', { rateLimit }],
+    [
+      'Error: thrown by onEntry',
+      {
+        onEntry() {
+          throw new Error('thrown by onEntry');
+        },
+      },
+    ],
+  ])('%s', async (message, options) => {
+    const connector = simulateConnector({ session: false, ...options });
+    await using server = await connector.listen();
+    for (const response of [await connector.fetch('http://c.test/'), await fetch(server.url)]) {
+      const errors = { code: 'TEST_MISTAKE', message: expect.stringContaining(message) };
+      expect([response.status, await response.json()]).toEqual([500, { errors }]);
+      const { status, error } = connector.journal.at(-1)!;
+      expect([status, String(error)]).toEqual([500, expect.stringContaining(message)]);
+    }
+  });
 });
 
 it('says what was probably meant', () => {

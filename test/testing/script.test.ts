@@ -207,6 +207,16 @@ describe('the journal', () => {
     expect(connector.journal.map(({ path }) => path)).toEqual(paths.flatMap((path) => [path, path]));
   });
 
+  it('has a wait only of a response that asks for one', async () => {
+    const faults = [
+      { kind: 'limit', at: 1 },
+      { kind: 'limit', format: 'missing', at: 2 },
+    ] as const;
+    const connector = simulateConnector({ session: false, faults });
+    for (let call = 0; call < 2; call++) await connector.fetch('http://c.test/a');
+    expect(connector.journal.map(({ waitMs }) => waitMs)).toEqual([1000, undefined]);
+  });
+
   it('has requests that get no answer, without a status', async () => {
     const connector = simulateConnector({ session: false, faults: [{ kind: 'reset' }] });
     await connector.fetch('http://c.test/a').catch(() => {});

@@ -1,4 +1,5 @@
-import { simulateConnector } from 'concordat/testing';
+import { getEventListeners } from 'node:events';
+import { type FaultRule, simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const encoder = new TextEncoder();
@@ -93,7 +94,70 @@ describe.each(['over fetch', 'over a socket'])('%s', (way) => {
   });
 });
 
+describe.each<[string, FaultRule[], number?]>([
+  ['its connection is reset', [{ kind: 'reset', processed: true }]],
+  ['its head is cut', [{ kind: 'cut-head' }]],
+  ['an error takes its place', [{ kind: 'truncated', status: 500 }]],
+  ['nobody reads on', []],
+  ['its caller does not wait for it', [], 1000],
+])('a stream is cancelled when %s', (_name, faults, latency = 0) => {
+  it.each(['in process', 'on a port'])('%s', async (way) => {
+    const cancelled: unknown[] = [];
+    const stream = () => {
+      return new ReadableStream({
+        start: (controller) => controller.enqueue(encoder.encode('a')),
+        cancel: (reason) => void cancelled.push(reason),
+      });
+    };
+    const clock = virtualClock();
+    const routes = { '/file': () => new Response(stream()) };
+    const connector = simulateConnector({ clock, session: false, routes, faults, latency });
+    await using server = await connector.listen();
+    const caller = new AbortController();
+    const call = way === 'on a port' ? fetch : connector.fetch;
+    const response = call(`${server.url}/file`, { signal: caller.signal }).catch(() => undefined);
+    await clock.advance(10);
+    if (latency > 0) caller.abort();
+    else await (await response)?.body?.cancel().catch(() => {});
+    await response;
+    await expect.poll(() => cancelled, { timeout: 30_000 }).toHaveLength(1);
+    expect(connector.journal[0]?.status).toBe(latency > 0 ? undefined : (await response)?.status);
+  });
+});
+
 describe('over fetch', () => {
+  it('a function may return the same response again, unless it is a stream', async () => {
+    const [stored, streamed] = [Response.json({ id: 7 }), new Response(new ReadableStream())];
+    const routes = { '/stored': () => stored, '/streamed': () => streamed };
+    const connector = simulateConnector({ session: false, routes });
+    for (let call = 0; call < 2; call++) {
+      expect(await (await connector.fetch('http://connector.test/stored')).json()).toEqual({ id: 7 });
+    }
+    const statuses = [];
+    for (let call = 0; call < 2; call++) {
+      const response = await connector.fetch('http://connector.test/streamed');
+      statuses.push(response.status);
+      await response.body?.cancel();
+    }
+    expect(statuses).toEqual([200, 500]);
+    expect(connector.journal.at(-1)?.error).toBeInstanceOf(TypeError);
+  });
+
+  it('leaves nothing on a signal that outlives the call', async () => {
+    const { signal } = new AbortController();
+    const faults: FaultRule[] = [
+      { kind: 'huge', bytes: 10, at: 1 },
+      { kind: 'truncated', at: 2 },
+      { kind: 'never-ending', at: 3 },
+    ];
+    const connector = simulateConnector({ session: false, faults });
+    const get = () => connector.fetch('http://connector.test/', { signal });
+    await (await get()).text();
+    await expect((await get()).text()).rejects.toThrow(TypeError);
+    await (await get()).body?.cancel();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   it('text has the content type that fetch gives it', async () => {
     const connector = simulateConnector({ session: false });
     await connector.fetch('http://connector.test/', { method: 'POST', body: 'a' });

@@ -14,6 +14,7 @@ import {
   texts,
 } from '../../internal/index.js';
 import type { Delay, Fault } from '../fault-types.js';
+import { isBodyless } from '../http/reply.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {
@@ -33,8 +34,24 @@ export function drawDelay(delay: Delay | undefined, random: () => number, name: 
   return typeof delay === 'function' ? checkOptions(duration(), delay(random), `${name}()`) : (delay ?? 0);
 }
 
+const headers = texts.refine(areHeaders, 'must be names and values that headers can carry');
+
+function areHeaders(values: Readonly<Record<string, string>>): boolean {
+  try {
+    return Boolean(new Headers(values));
+  } catch {
+    return false;
+  }
+}
+
 const delayed = { delayMs: delayOption.optional() };
 const bodyStatus = { ...delayed, status: statusFrom(200).optional() };
+const withBody = {
+  ...delayed,
+  status: statusFrom(200)
+    .refine((status) => !isBodyless(status), 'must be the status of a response with a body')
+    .optional(),
+};
 const mayProcess = { ...delayed, processed: bool.optional() };
 
 const shapes = {
@@ -42,9 +59,9 @@ const shapes = {
     ...delayed,
     status: statusFrom(400),
     code: text.optional(),
-    message: text.optional(),
+    message: text.refine((value) => value.trim() !== '', 'must not be empty').optional(),
     detail: text.optional(),
-    headers: texts.optional(),
+    headers: headers.optional(),
   },
   limit: {
     ...delayed,
@@ -59,13 +76,13 @@ const shapes = {
   'cut-head': delayed,
   refused: delayed,
   hang: {},
-  truncated: bodyStatus,
-  'never-ending': bodyStatus,
+  truncated: withBody,
+  'never-ending': withBody,
   html: bodyStatus,
   slow: { delayMs: delayOption },
   gzip: delayed,
   huge: { ...bodyStatus, bytes: count(1).optional() },
-  body: { ...bodyStatus, body: text, headers: texts.optional() },
+  body: { ...bodyStatus, body: text, headers: headers.optional() },
 } satisfies ShapesOf<Fault>;
 
 /** A fault, with `more` options in the same object. */

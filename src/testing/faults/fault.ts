@@ -1,5 +1,6 @@
 import type { Fault } from '../fault-types.js';
 import {
+  discard,
   emptyReply,
   errorReply,
   isBodyless,
@@ -46,14 +47,11 @@ async function undelayed(fault: Fault, context: FaultContext): Promise<Reply> {
       return errorReply(401, { code: 'SESSION_EXPIRED', message: 'The session has expired.' });
     case 'reset':
     case 'closed':
-      if (fault.processed) await context.normal();
-      return { instead: fault.kind, delayMs: 0 };
     case 'cut-head':
-      await context.normal();
-      return { instead: fault.kind, delayMs: 0 };
     case 'refused':
     case 'hang':
-      return { instead: fault.kind, delayMs: 0 };
+      if (fault.kind === 'cut-head' || ('processed' in fault && fault.processed)) discard(await context.normal());
+      return { instead: fault.kind };
     case 'truncated':
       return { ...(await withBody(fault.status, context)), end: 'cut' };
     case 'never-ending':
@@ -88,8 +86,10 @@ const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could n
 
 /** A response with a body that can break off. */
 async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
+  const processed = await context.normal();
   const isError = status !== undefined && status >= 400;
-  const response = isError ? errorReply(status) : await whole(await context.normal());
+  if (isError) discard(processed);
+  const response = isError ? errorReply(status) : await whole(processed);
   if (!isBodyless(response.status)) return { ...response, status: status ?? response.status };
   return textReply(200, '{"deleted":true}', { 'content-type': 'application/json' });
 }

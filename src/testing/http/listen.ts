@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { abortable, type Clock, sleep } from '../../internal/index.js';
+import { abortable } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
-import { chunksOf, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
+import { chunksOf, discard, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
 
 /** Serves replies on 127.0.0.1. @throws Error when the port is not available. */
 export async function listen(
   reply: (arrival: Arrival) => Promise<Reply>,
-  { port, basePath, clock }: { port: number; basePath: string; clock: Clock },
+  { port, basePath }: { port: number; basePath: string },
 ): Promise<ListeningConnector> {
   const [{ createServer }, { default: events }] = await Promise.all([import('node:http'), import('node:events')]);
   const server = createServer((incoming, outgoing) => {
@@ -25,7 +25,6 @@ export async function listen(
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort(new Error('The connection has ended.')));
     const response = await reply(await read(incoming, gone.signal));
-    if (response.delayMs > 0) await sleep(clock, response.delayMs, gone.signal);
     if ('instead' in response) endWithout(response, incoming.socket);
     else await send(response, incoming, outgoing, gone.signal);
   }
@@ -84,7 +83,7 @@ async function send(
   outgoing.flushHeaders();
   if (incoming.method !== 'HEAD' && !isBodyless(status)) {
     for await (const chunk of chunksOf(response, signal)) await write(outgoing, chunk, signal);
-  } else if (body instanceof ReadableStream) body.cancel().catch(() => {});
+  } else discard(response);
   if (end === 'whole') outgoing.end();
   else if (end === 'cut') incoming.socket.destroy();
 }

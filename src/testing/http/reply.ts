@@ -12,8 +12,8 @@ export interface SimulatedResponse {
   readonly body: Uint8Array | Repeated | ReadableStream<Uint8Array>;
   /** Whether the body arrives whole, is cut off halfway by a closed connection, or stops halfway with the connection open. */
   readonly end: 'whole' | 'cut' | 'open';
-  /** The delay before the first byte. */
-  readonly delayMs: number;
+  /** How much later than others the first byte is sent. */
+  readonly delayMs?: number;
 }
 
 /** A body too large to keep in memory: one chunk, repeated. */
@@ -22,10 +22,10 @@ export interface Repeated {
   readonly bytes: number;
 }
 
-/** What happens instead of a response, after the delay. */
+/** What happens instead of a response. */
 export interface NoResponse {
   readonly instead: 'reset' | 'closed' | 'cut-head' | 'refused' | 'hang';
-  readonly delayMs: number;
+  readonly delayMs?: number;
 }
 
 export type Reply = SimulatedResponse | NoResponse;
@@ -33,7 +33,7 @@ export type Reply = SimulatedResponse | NoResponse;
 const encoder = new TextEncoder();
 
 export function textReply(status: number, text: string, headers: Record<string, string> = {}): SimulatedResponse {
-  return { status, headers: Object.entries(headers), body: encoder.encode(text), end: 'whole', delayMs: 0 };
+  return { status, headers: Object.entries(headers), body: encoder.encode(text), end: 'whole' };
 }
 
 export function jsonReply(status: number, value: unknown): SimulatedResponse {
@@ -46,7 +46,7 @@ export function jsonOf({ body }: SimulatedResponse): unknown {
 }
 
 export function emptyReply(status: number): SimulatedResponse {
-  return { status, headers: [], body: new Uint8Array(), end: 'whole', delayMs: 0 };
+  return { status, headers: [], body: new Uint8Array(), end: 'whole' };
 }
 
 type ErrorContent = Partial<Pick<Extract<Fault, { kind: 'status' }>, 'code' | 'message' | 'detail' | 'headers'>>;
@@ -70,13 +70,7 @@ export function lowerCase(headers: Record<string, string> = {}): Record<string, 
 /** The response of a handler: with its bytes if they are there at once, as those of `c.json()`, otherwise with its stream. */
 export async function readResponse({ status, headers, body }: Response): Promise<SimulatedResponse> {
   const kept = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
-  return {
-    status,
-    headers: kept,
-    body: body === null ? new Uint8Array() : await readAtOnce(body),
-    end: 'whole',
-    delayMs: 0,
-  };
+  return { status, headers: kept, body: body === null ? new Uint8Array() : await readAtOnce(body), end: 'whole' };
 }
 
 async function readAtOnce(body: ReadableStream<Uint8Array>): Promise<Uint8Array | ReadableStream<Uint8Array>> {
@@ -112,6 +106,17 @@ function goOn(chunks: readonly Uint8Array[], reading: ReturnType<Reader['read']>
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The response with these headers, too, unless it has them. */
+export function addHeaders(reply: SimulatedResponse, headers: SimulatedResponse['headers']): SimulatedResponse {
+  const present = new Set(reply.headers.map(([name]) => name.toLowerCase()));
+  return { ...reply, headers: [...reply.headers, ...headers.filter(([name]) => !present.has(name.toLowerCase()))] };
+}
+
+/** Cancels the stream of a response that is not sent, so that its route lets go of a file. */
+export function discard(reply: Reply): void {
+  if ('body' in reply && reply.body instanceof ReadableStream) reply.body.cancel().catch(() => {});
 }
 
 /** The same response with its bytes, for what changes them. @throws what its stream fails with. */

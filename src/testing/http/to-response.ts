@@ -1,16 +1,15 @@
-import { type Clock, follow, sleep } from '../../internal/index.js';
+import { follow } from '../../internal/index.js';
 import type { Arrival } from './arrival.js';
-import { chunksOf, isBodyless, type NoResponse, type Reply } from './reply.js';
+import { chunksOf, discard, isBodyless, type NoResponse, type Reply } from './reply.js';
 
 /**
  * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
  * a truncated body fails, and one that never ends stays open until the signal aborts.
  */
-export async function toResponse(reply: Reply, { method, signal }: Arrival, clock: Clock): Promise<Response> {
-  if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
+export async function toResponse(reply: Reply, { method, signal }: Arrival): Promise<Response> {
   if ('instead' in reply) {
     const { instead } = reply;
-    if (instead === 'hang') return new Promise((_resolve, reject) => void follow([signal], reject));
+    if (instead === 'hang') return new Promise(() => {});
     throw new TypeError('fetch failed', { cause: connectionError(...causes[instead]) });
   }
   const headers = new Headers();
@@ -20,7 +19,7 @@ export async function toResponse(reply: Reply, { method, signal }: Arrival, cloc
     headers.set('content-length', String(content.length));
   }
   if (method === 'HEAD' || isBodyless(status)) {
-    if (content instanceof ReadableStream) content.cancel().catch(() => {});
+    discard(reply);
     return new Response(null, { status, headers });
   }
   if (content instanceof Uint8Array && end === 'whole') {
@@ -29,21 +28,26 @@ export async function toResponse(reply: Reply, { method, signal }: Arrival, cloc
   const gone = new AbortController();
   const chunks = chunksOf(reply, gone.signal);
   const cut = () => new TypeError('terminated', { cause: connectionError('UND_ERR_SOCKET', 'other side closed') });
+  let leave = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      follow([signal], (reason) => {
+      leave = follow([signal], (reason) => {
         gone.abort(reason);
         controller.error(reason);
       });
     },
     async pull(controller) {
-      const { done, value } = await chunks.next().catch(() => Promise.reject(cut()));
-      if (!done) controller.enqueue(value);
-      else if (reply.end === 'whole') controller.close();
-      else if (reply.end === 'cut') throw cut();
-      else await new Promise<void>(() => {});
+      const part = await chunks.next().catch(() => undefined);
+      if (part?.done === false) return controller.enqueue(part.value);
+      if (part !== undefined && end === 'open') return new Promise(() => {});
+      leave();
+      if (part === undefined || end === 'cut') throw cut();
+      controller.close();
     },
-    cancel: (reason) => gone.abort(reason),
+    cancel(reason) {
+      leave();
+      gone.abort(reason);
+    },
   });
   return new Response(body, { status, headers });
 }

@@ -61,12 +61,16 @@ export async function callHandler(
   params: Readonly<Record<string, string>>,
 ): Promise<SimulatedResponse> {
   const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
-  return toReply(await handler(request(), context));
+  const value = await handler(request(), context);
+  const reply = await toReply(value);
+  // Whoever cancels the clone of a stream would wait for the original, which can be read once only.
+  if (isResponse(value) && reply.body instanceof ReadableStream) value.body?.cancel().catch(() => {});
+  return reply;
 }
 
 async function toReply(value: unknown): Promise<SimulatedResponse> {
   if (value === undefined) return emptyReply(204);
-  // A route that is a `Response` serves more than one request.
+  // A `Response` may serve more than one request.
   return isResponse(value) ? readResponse(value.clone()) : jsonReply(200, value);
 }
 
