@@ -8,9 +8,10 @@ export type { Clock, Timer } from '../internal/index.js';
 export { type VirtualClock, virtualClock } from './clock/virtual-clock.js';
 export type { Delay, Fault, FaultRule, RouteContext, RouteHandler, Selection, Step } from './fault-types.js';
 export { AccountingError } from './faults/plan.js';
-export type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from './recording.js';
+export type { ImportedRecording, RecordedBody, RecordedExchange, RecordedRequest, Recording } from './recording.js';
 export { simulateConnector } from './simulate-connector.js';
 export type {
+  GivenItem,
   Item,
   JournalEntry,
   ListeningConnector,

@@ -11,6 +11,7 @@ import {
   oneOf,
   option,
   optionsOf,
+  readBy,
   routePath,
   type ShapeOf,
   systemClock,
@@ -23,6 +24,7 @@ import { routeOption } from './faults/plan.js';
 import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
+type Resources = NonNullable<SimulateConnectorOptions['resources']>;
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
 
 const rateLimit = optionsOf({
@@ -63,7 +65,9 @@ const schema = optionsOf({
   basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),
   // What they hold is checked where it is read.
   routes: z.union([functionOf<Routes>(), anyObject<Routes>()], { error: 'must be an object or a function' }).optional(),
-  resources: anyObject<NonNullable<SimulateConnectorOptions['resources']>>().optional(),
+  resources: anyObject<unknown>()
+    .pipe(readBy((given) => structuredClone(given as Resources))) // what `reset()` goes back to
+    .optional(),
   faults: option<NonNullable<SimulateConnectorOptions['faults']>>(
     (value) => Array.isArray(value) || typeof value === 'function',
     'must be an array of rules, or a function',

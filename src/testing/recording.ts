@@ -11,6 +11,12 @@ export interface Recording {
   exchanges: readonly RecordedExchange[];
 }
 
+/** As TypeScript sees a JSON file that is imported; its contents are checked when they are read. */
+export type ImportedRecording = Omit<Recording, 'version' | 'exchanges'> & {
+  version: number;
+  exchanges: readonly object[];
+};
+
 export interface RecordedExchange {
   request: RecordedRequest;
   response: { status: number; headers: Readonly<Record<string, string>> } & RecordedBody;

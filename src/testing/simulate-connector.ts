@@ -6,7 +6,7 @@ import { mswHandlers } from './http/msw-handlers.js';
 import { toResponse } from './http/to-response.js';
 import { checkOptions } from './options.js';
 import { Simulation } from './simulation.js';
-import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
+import type { SimulateConnectorOptions, SimulatedConnector, SimulatedResource } from './types.js';
 
 /**
  * A connector to test your client against: it keeps the contract, has a rate limit and sessions that expire, and fails the
@@ -31,10 +31,10 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
   return {
     fetch: async (input, init) => {
       const arrival = await fromFetch(input, init);
-      arrival.signal?.throwIfAborted();
       return respond(arrival, basePath);
     },
-    handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => respond(await fromRequest(request), base)),
+    handlers: (baseUrl) =>
+      mswHandlers(baseUrl, basePath, async (request, base) => respond(await fromRequest(request), base)),
     listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath }),
     get journal() {
       return simulation.journal;
@@ -51,9 +51,14 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
       simulation = new Simulation(settings);
     },
     resource(name) {
-      const resource = simulation.routes.resources.get(name);
-      if (resource === undefined) throw new Error(`\`resources\` has no "${name}".`);
-      return resource;
+      if (!simulation.routes.resources.has(name)) throw new Error(`\`resources\` has no "${name}".`);
+      const now = () => simulation.routes.resources.get(name) as SimulatedResource; // also after `reset()`
+      return {
+        all: () => now().all(),
+        get: (id) => now().get(id),
+        set: (item) => now().set(item),
+        delete: (id) => now().delete(id),
+      };
     },
   };
 }

@@ -1,10 +1,13 @@
 import type { Clock } from '../internal/index.js';
 import type { Delay, Fault, FaultRule, RouteHandler, Selection, Step } from './fault-types.js';
-import type { Recording } from './recording.js';
+import type { ImportedRecording, Recording } from './recording.js';
 import type { LimitFormat } from './wait-flaws.js';
 
 /** A record that the simulator keeps and offers under `/<name>`. */
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string | number };
+
+/** An item as it is given to the simulator: an `interface` is no `Record`. */
+export type GivenItem = Item | { readonly id: string | number };
 
 /** An item as the simulator returns it, with the time of its last change (ISO 8601). */
 export type StoredItem = Item & { readonly updatedAt: string };
@@ -15,7 +18,7 @@ export interface SimulatedResource {
   all(): StoredItem[];
   get(id: string | number): StoredItem | undefined;
   /** Writes an item as if the end system had changed it. */
-  set(item: Item): StoredItem;
+  set(item: GivenItem): StoredItem;
   delete(id: string | number): boolean;
 }
 
@@ -130,13 +133,13 @@ export interface SimulateConnectorOptions {
    * Items to list, read, create, change and delete: `GET /issues?updatedSince=…&limit=…&cursor=…` returns
    * `{ items, nextCursor }`, oldest change first.
    */
-  resources?: Readonly<Record<string, readonly Item[]>> | undefined;
+  resources?: Readonly<Record<string, readonly GivenItem[]>> | undefined;
   /**
    * What `concordat record` has kept of a real connector, as parsed JSON: its responses, where no route or resource has one. A
    * request that was not recorded gets a 501 `NOT_RECORDED`. The path of the login and the session's first header are those of
    * the recording.
    */
-  recording?: Recording | undefined;
+  recording?: Recording | ImportedRecording | undefined;
   /** How long the first byte of every response takes. @default 0 */
   latency?: Delay | undefined;
   /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
@@ -167,7 +170,7 @@ export interface SimulatedConnector {
   /** The connector as a `fetch`: for the client, or as the handler of a server. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>;
   /**
-   * The connector as handlers for msw.
+   * The connector as handlers for msw, below `baseUrl` and, unless that ends with it, `basePath`.
    *
    * @returns msw's `RequestHandler`s.
    * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.

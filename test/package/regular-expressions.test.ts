@@ -66,7 +66,7 @@ beforeAll(async () => {
   const { parsePattern } = await import('../../src/testing/routes/pattern.js');
   parsePattern('GET /issues/:id/files/*', 'route');
   const { mswHandlers } = await import('../../src/testing/http/msw-handlers.js');
-  mswHandlers('http://connector.test/api', async () => new Response());
+  mswHandlers('http://connector.test/api', '', async () => new Response());
   createRedact(['a/secret-1', 'word'])('Basic YS9zZWNyZXQtMQ== a/secret-1');
 }, 120_000);
 afterAll(() => {

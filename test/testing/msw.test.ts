@@ -29,6 +29,12 @@ describe('as handlers of msw', () => {
     ]);
   });
 
+  it.each([baseUrl, `${baseUrl}/api/v1`])('has `basePath` in its URLs, as on a port: %s', async (url) => {
+    const connector = simulateConnector({ session: false, routes, basePath: '/api/v1' });
+    listenWith(...connector.handlers(url));
+    expect(await (await fetch(`${baseUrl}/api/v1/issues`)).json()).toEqual({ items: [1, 2] });
+  });
+
   it('the client on the global fetch logs in, waits and goes on (G1)', async () => {
     const clock = virtualClock();
     const connector = simulateConnector({

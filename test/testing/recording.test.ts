@@ -149,6 +149,19 @@ it('what was not recorded fails loudly, unless a route has it', async () => {
   expect(await client.get('/users')).toEqual(['ada']);
 });
 
+it('may be an imported JSON file, of which TypeScript knows less', async () => {
+  const imported = {
+    version: 1,
+    recordedAt: '2026-01-01',
+    initialize: null,
+    exchanges: [
+      { request: { method: 'GET', path: '/a' }, response: { status: 200, headers: { etag: '"1"' }, json: 1 } },
+      { request: { method: 'GET', path: '/b' }, response: { status: 204, headers: { 'x-a': '1' } } },
+    ],
+  };
+  expect((await simulateConnector({ recording: imported }).fetch('http://c.test/b')).status).toBe(204);
+});
+
 describe('of several responses to the same method and path, the one with the same body', () => {
   const bodies = [
     { json: { first: true } },

@@ -1,5 +1,5 @@
 import { simulateConnector, virtualClock } from 'concordat/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { simulateInProcess } from './helpers/connect.js';
 
 const seed = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, title: `Issue ${index + 1}` }));
@@ -41,6 +41,9 @@ describe('a resource', () => {
     expect(await kindOf(client.post('/issues', { json: { id: 3 } }))).toBe('409 CONFLICT');
     expect(await kindOf(client.post('/issues', { json: ['no', 'object'] }))).toBe('400 BAD_REQUEST');
     expect(await kindOf(client.get('/issues', { query: { updatedSince: 'yesterday' } }))).toBe('400 BAD_REQUEST');
+    for (const updatedSince of ['2020', 'Jan 5 2020', '2020-01-01T00:00:00']) {
+      expect(await kindOf(client.get('/issues', { query: { updatedSince } }))).toBe('400 BAD_REQUEST');
+    }
     expect(await kindOf(client.get('/issues', { query: { cursor: 'x' } }))).toBe('400 BAD_REQUEST');
     expect(await kindOf(client.get('/issues', { query: { limit: 0 } }))).toBe('400 BAD_REQUEST');
     expect(await kindOf(client.patch('/issues/99', { json: {} }))).toBe('404 NOT_FOUND');
@@ -105,6 +108,45 @@ describe('a resource', () => {
     expect(connector.resource('issues').get(1)?.tags).toEqual(['a']);
   });
 
+  it('keeps copies: what the test changes in its own objects, or in the journal, changes no item', async () => {
+    const mine = { id: 1, tags: ['a'] };
+    const connector = simulateConnector({ session: false, resources: { issues: [mine] } });
+    const issues = connector.resource('issues');
+    mine.tags.push('b');
+    const other = { id: 2, tags: ['a'] };
+    issues.set(other);
+    other.tags.push('b');
+    await connector.fetch('http://c.test/issues', { method: 'POST', body: '{"id":3,"tags":["a"]}' });
+    (connector.journal[0]!.json as typeof mine).tags.push('b');
+    expect(issues.all().map(({ tags }) => tags)).toEqual([['a'], ['a'], ['a']]);
+    connector.reset();
+    expect(issues.all().map(({ id, tags }) => [id, tags])).toEqual([[1, ['a']]]);
+    expect(() => simulateConnector({ resources: { issues: [{ id: 1, read: () => {} }] } })).toThrow(TypeError);
+  });
+
+  it('can be handled by the same object after `reset()`', async () => {
+    const connector = simulateConnector({ session: false, resources: { issues: seed } });
+    const issues = connector.resource('issues');
+    connector.reset();
+    issues.set({ id: 7 });
+    expect((await connector.fetch('http://c.test/issues/7')).status).toBe(200);
+    await connector.fetch('http://c.test/issues/7', { method: 'DELETE' });
+    expect(issues.get(7)).toBeUndefined();
+  });
+
+  it('takes interfaces as items', () => {
+    interface Issue {
+      id: number;
+      title: string;
+    }
+    const mine: Issue = { id: 1, title: 'one' };
+    const issues = simulateConnector({ resources: { issues: [] as Issue[] } }).resource('issues');
+    expectTypeOf(issues.set(mine).title).toBeUnknown();
+    expect(issues.get(1)?.title).toBe('one');
+    // @ts-expect-error: an item needs an id
+    expect(() => simulateConnector({ resources: { issues: [{ title: 'one' }] } })).toThrow(/`id`/);
+  });
+
   it('lists what it is given by the time of change, otherwise in the order given; without a time it is new', async () => {
     const connector = simulateConnector({
       session: false,
@@ -115,12 +157,13 @@ describe('a resource', () => {
           { id: 'early', updatedAt: '2020-01-01T00:00:00Z' },
           { id: 'also late', updatedAt: '2020-02-02T01:00:00+01:00' },
           { id: 'also new', updatedAt: 'yesterday' },
+          { id: 'new as well', updatedAt: '2020' },
         ],
       },
       clock: virtualClock(),
     });
     const { items } = (await (await connector.fetch('http://c.test/issues')).json()) as { items: { id: string }[] };
-    expect(items.map(({ id }) => id)).toEqual(['early', 'late', 'also late', 'new', 'also new']);
+    expect(items.map(({ id }) => id)).toEqual(['early', 'late', 'also late', 'new', 'also new', 'new as well']);
   });
 
   it('keeps the times of what it is given', () => {
@@ -154,6 +197,12 @@ describe('routes', () => {
     expect(await client.get('/files/a/b.txt')).toBe('/files/a/b.txt');
     expect(await client.get('/nothing')).toBeUndefined();
     await expect(client.get('/users')).rejects.toMatchObject({ kind: 'not-found' });
+  });
+
+  it('may have any letters, as they are or percent-encoded', async () => {
+    const routes = { 'GET /größe/:id': () => 'one', 'GET /l%C3%A4nge': () => 'other' };
+    const { client } = simulateInProcess({ routes });
+    expect([await client.get('/größe/7'), await client.get('/länge')]).toEqual(['one', 'other']);
   });
 
   it('that throw something unforeseen are a 500 that tells nothing (E4); the journal does', async () => {

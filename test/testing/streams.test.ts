@@ -174,7 +174,16 @@ describe('over fetch', () => {
       routes: { 'POST /other': () => undici.Response.json({ id: 7 }, { status: 201 }) as never },
     });
     const request = new undici.Request('http://connector.test/other', { method: 'POST', body: 'a' });
-    const response = await connector.fetch(request as never);
-    expect([response.status, await response.json(), connector.journal[0]?.body]).toEqual([201, { id: 7 }, 'a']);
+    const response = await connector.fetch(request as never, { headers: { 'x-a': '1' } });
+    expect([response.status, await response.json()]).toEqual([201, { id: 7 }]);
+    expect(connector.journal[0]).toMatchObject({ body: 'a', headers: { 'x-a': '1' } });
+  });
+
+  it('an abort ends the reading of an upload that stands still', async () => {
+    const caller = new AbortController();
+    const init = { method: 'POST', body: new ReadableStream(), duplex: 'half', signal: caller.signal } as const;
+    const call = simulateConnector({ session: false }).fetch('http://connector.test/', init);
+    queueMicrotask(() => caller.abort(new Error('enough')));
+    await expect(call).rejects.toThrow('enough');
   });
 });

@@ -1,3 +1,5 @@
+import { abortable } from '../../internal/index.js';
+
 /** A request that has been read, over fetch or over a socket. */
 export interface Arrival {
   readonly method: string;
@@ -10,7 +12,7 @@ export interface Arrival {
 
 export async function fromRequest(request: Request): Promise<Arrival> {
   const { method, headers, signal } = request;
-  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+  const body = request.body === null ? undefined : new Uint8Array(await abortable(request.arrayBuffer(), signal));
   return { method, url: new URL(request.url), headers, body, signal };
 }
 
@@ -18,7 +20,17 @@ export async function fromRequest(request: Request): Promise<Arrival> {
 export async function fromFetch(input: Request | string | URL, init: RequestInit = {}): Promise<Arrival> {
   const { body, method = 'GET', headers } = init;
   const isPlain = body === undefined || body === null || typeof body === 'string';
-  if (isForeign(input)) return fromRequest(input);
+  if (isForeign(input)) {
+    const body = input.body === null ? null : await abortable(input.arrayBuffer(), init.signal ?? input.signal);
+    return fromFetch(input.url, {
+      method: input.method,
+      headers: [...input.headers],
+      body,
+      signal: input.signal,
+      ...init,
+    });
+  }
+  init.signal?.throwIfAborted();
   if (input instanceof Request || !isPlain || (body && (method === 'GET' || method === 'HEAD'))) {
     return fromRequest(new Request(input, init));
   }

@@ -4,18 +4,20 @@ import { withoutTrailingSlashes } from '../../internal/index.js';
 type Msw = typeof import('msw');
 
 /**
- * Handlers for msw that respond to every request below `baseUrl`. A network error becomes msw's own.
+ * Handlers for msw that respond to every request below `baseUrl` and the connector's path. A network error becomes msw's own.
  * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.
  */
 export function mswHandlers(
   baseUrl: string,
+  pathOfConnector: string,
   respond: (request: Request, basePath: string) => Promise<Response>,
 ): RequestHandler[] {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
     throw new TypeError(`\`baseUrl\` must be a URL such as "http://connector.test", got ${JSON.stringify(baseUrl)}.`);
   }
   const { origin, pathname } = new URL(baseUrl);
-  const basePath = withoutTrailingSlashes(pathname);
+  const given = withoutTrailingSlashes(pathname);
+  const basePath = given.endsWith(pathOfConnector) ? given : given + pathOfConnector;
   const base = (origin + basePath).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const { http } = loadMsw();
   return [

@@ -48,11 +48,15 @@ export const anyRequest: Pattern = {
 
 function pathMatcher(path: string): (actual: string) => Record<string, string> | undefined {
   const names: string[] = [];
-  const source = path.replace(/:([A-Za-z_]\w*)|\*$|[\\^$.*+?()[\]{}|]/g, (part, name?: string) => {
-    if (name !== undefined) names.push(name);
-    if (name !== undefined) return '([^/]+)';
-    return part === '*' ? '.*' : `\\${part}`;
-  });
+  // Requests have their paths percent-encoded.
+  const source = new URL(`http://connector${path}`).pathname.replace(
+    /:([A-Za-z_]\w*)|\*$|[\\^$.*+?()[\]{}|]/g,
+    (part, name?: string) => {
+      if (name !== undefined) names.push(name);
+      if (name !== undefined) return '([^/]+)';
+      return part === '*' ? '.*' : `\\${part}`;
+    },
+  );
   const expression = new RegExp(`^${source}$`);
   return (actual) => {
     const found = expression.exec(actual);

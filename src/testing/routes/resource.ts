@@ -1,7 +1,7 @@
 import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
-import { type Clock, isObject } from '../../internal/index.js';
+import { type Clock, isObject, parseIsoTime } from '../../internal/index.js';
 import { emptyReply, jsonReply, type SimulatedResponse } from '../http/reply.js';
-import type { Item, JournalEntry, SimulatedResource, StoredItem } from '../types.js';
+import type { GivenItem, Item, JournalEntry, SimulatedResource, StoredItem } from '../types.js';
 
 interface Row {
   item: Item;
@@ -43,8 +43,8 @@ export class Resource implements SimulatedResource {
     return row && copyOf(row);
   }
 
-  set(item: Item): StoredItem {
-    return copyOf(this.#store(item));
+  set(item: GivenItem): StoredItem {
+    return copyOf(this.#store(item as Item));
   }
 
   delete(id: string | number): boolean {
@@ -104,7 +104,8 @@ export class Resource implements SimulatedResource {
   }
 
   #store(item: Item, updatedMs = this.#clock.now()): Row {
-    const row = { item, updatedMs, sequence: ++this.#sequence };
+    // A copy: what the test or the journal does with theirs changes no item.
+    const row = { item: structuredClone(item), updatedMs, sequence: ++this.#sequence };
     const key = String(item.id);
     this.#rows.delete(key);
     this.#rows.set(key, row);
@@ -142,8 +143,7 @@ function copyOf(row: Row): StoredItem {
 }
 
 function readTime(value: unknown): number | undefined {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  return typeof value === 'string' ? parseIsoTime(value) : undefined;
 }
 
 function readSince(text: string): number {

@@ -2,6 +2,7 @@ import { NotFoundError } from '../../contract/index.js';
 import { type Clock, isResponse } from '../../internal/index.js';
 import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
+import type { Recording } from '../recording.js';
 import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
 import { decode, parsePattern } from './pattern.js';
 import { replay } from './replay.js';
@@ -16,7 +17,9 @@ export interface RoutedRequest {
   readonly request: () => Request;
 }
 
-type RouteOptions = Pick<SimulateConnectorOptions, 'login' | 'routes' | 'resources' | 'recording'>;
+type RouteOptions = Pick<SimulateConnectorOptions, 'login' | 'routes' | 'resources'> & {
+  recording?: Recording | undefined;
+};
 
 /** What answers once session and quota have let a request pass. @throws TypeError naming the option that is wrong. */
 export function createRoutes({ login, routes, resources, recording }: RouteOptions, clock: Clock) {
