@@ -134,14 +134,12 @@ export function decodeLeniently(bytes: Uint8Array, contentType: string | null, i
   }
 }
 
-/** Whether decoding has replaced some of the bytes, because they are in another charset. */
-export function hasLost(text: string, bytes: Uint8Array): boolean {
-  if (!text.includes('\ufffd')) return false;
+export function isUtf8(bytes: Uint8Array): boolean {
   try {
     utf8.decode(bytes);
-    return false; // sent like this
-  } catch {
     return true;
+  } catch {
+    return false;
   }
 }
 

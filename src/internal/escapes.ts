@@ -74,3 +74,12 @@ export function readEscape(escaped: string): string {
 }
 
 const fromHex = (digits: string) => Number.parseInt(digits, 16);
+
+/** Decodes percent-encoding; text that is not valid stays as it is. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -6,18 +6,18 @@ export {
   decodeLeniently,
   decoderOf,
   decodeWith,
-  hasLost,
   isBodyAlreadyRead,
   isNestedDeeper,
   isObject,
   isResponse,
+  isUtf8,
   parseJson,
   readLimited,
   telling,
 } from './body.js';
 export { type Clock, completeClock, dayMs, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
-export { readEscape, xmlEscape } from './escapes.js';
+export { decodePercent, readEscape, xmlEscape } from './escapes.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { countUpTo, seededRandom } from './numbers.js';
 export {

@@ -104,7 +104,7 @@ function readData(response: WireResponse, { method, responseType, schema, parseJ
   if (response.incoming !== undefined) return response.incoming;
   const { status, body } = response;
   if (status === 204 || status === 205 || status === 304 || method === 'HEAD') return undefined;
-  const { kind, charset } = mediaTypeOf(headerValue(response.headers, 'content-type') ?? '');
+  const { kind, charset } = toMediaType(headerValue(response.headers, 'content-type') ?? '');
   const type = responseType === 'auto' ? kind : responseType;
   if (type === 'json') return readJson(body, charset, parseJson);
   if (type === 'untyped' && schema !== undefined) {
@@ -135,14 +135,6 @@ interface MediaType {
 
 const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
 const textType = /^(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
-
-/** The type that was read last: a connector nearly always sends the same one. */
-let latest: { readonly value: string; readonly type: MediaType } = { value: '', type: toMediaType('') };
-
-function mediaTypeOf(value: string): MediaType {
-  if (value !== latest.value) latest = { value, type: toMediaType(value) };
-  return latest.type;
-}
 
 function toMediaType(value: string): MediaType {
   const textOrBytes = textType.test(value) ? 'text' : 'bytes';

@@ -147,7 +147,7 @@ export class Gate {
   /** Reports what is known now, lets waiting calls go while they may, and makes sure that the rest will be woken. */
   pump(): void {
     this.#emitQuotaChange();
-    if (!this.lanes.isAnyWaiting) return;
+    if (this.lanes.waiting === 0) return;
     const now = this.clock.monotonic();
     let lane = this.lanes.next;
     for (; lane !== undefined; lane = this.lanes.next) {
@@ -155,7 +155,7 @@ export class Gate {
       if (permit === undefined) break;
       lane.grantNext(permit);
     }
-    if (this.lanes.isAnyWaiting && !this.#pause.on) {
+    if (this.lanes.waiting > 0 && !this.#pause.on) {
       this.#quota?.want(this.lanes.waiting, now);
       if (lane !== undefined) this.#watch.awaitRoom(this.#inFlight, now);
       this.lanes.watchUnread();
@@ -165,8 +165,8 @@ export class Gate {
 
   /** Timers keep the process alive only while a call waits (rule G4). */
   holdTimers(): void {
-    this.#pause.hold(this.lanes.isAnyWaiting);
-    this.#watch.hold(this.lanes.isAnyWaiting);
+    this.#pause.hold(this.lanes.waiting > 0);
+    this.#watch.hold(this.lanes.waiting > 0);
   }
 
   #mayGo(lane: GateLane, isLogin: boolean, now: number): boolean {
@@ -213,7 +213,7 @@ export class Gate {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
     if (this.lanes.isEmpty) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
     // A limit met elsewhere says something about the quota only if these clients wanted to send more.
-    const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.isAnyWaiting;
+    const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.waiting > 0;
     if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt, this.#inFlight);
     if (asksLonger) this.lanes.rejectLongWaits();
     if (began) {

@@ -89,7 +89,7 @@ export class Lane implements GateLane {
     if (waiter.signal?.aborted) throw waiter.signal.reason;
     waiter.order ??= this.gate.lanes.takeOrder();
     const isLogin = waiter.priority === loginPriority;
-    if (isLogin || !this.gate.lanes.isAnyWaiting) {
+    if (isLogin || this.gate.lanes.waiting === 0) {
       const permit = this.gate.admit(this, isLogin);
       if (permit !== undefined) return permit;
     }

@@ -31,12 +31,6 @@ export class Lanes {
     return this.#all.size === 0;
   }
 
-  /** Whether a call of any client waits. */
-  get isAnyWaiting(): boolean {
-    for (const lane of this.#all) if (lane.waiting > 0) return true;
-    return false;
-  }
-
   get waiting(): number {
     let sum = 0;
     for (const { waiting } of this.#all) sum += waiting;

@@ -1,4 +1,4 @@
-import { isObject } from '../../internal/index.js';
+import { decodePercent, isObject } from '../../internal/index.js';
 
 /** An object of a document, of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -145,21 +145,12 @@ function lookUp(document: Json, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   let at: unknown = document;
   for (const name of reference.slice(2).split('/')) {
-    const key = decodeURIComponentSafely(name).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodePercent(name).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof at !== 'object' || at === null) return undefined;
     if (Object.hasOwn(at, key)) at = (at as Json)[key];
     else return '$ref' in at ? {} : undefined; // what is behind another reference says nothing
   }
   return at;
-}
-
-/** A reference is a URL's fragment. */
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 export const objectAt = (value: unknown): Json => (isObject(value) ? value : {});

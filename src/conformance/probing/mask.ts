@@ -2,9 +2,6 @@ import { createRedact } from '../../internal/index.js';
 
 export const maskedMark = '[masked]';
 
-/** Shorter values are not masked inside text: nothing readable would be left. */
-const shortestInText = 4;
-
 /** Shorter values occur in text and in base64 by chance. */
 const shortestFound = 8;
 
@@ -36,8 +33,7 @@ export class Secrets {
   readonly #values = new Set<string>();
 
   add(value: string): void {
-    const trimmed = value.trim();
-    if (trimmed.length >= shortestInText) this.#values.add(trimmed);
+    this.#values.add(value.trim());
   }
 
   mask(text: string): string {

@@ -63,10 +63,7 @@ const samples = {
   'wrong-password': {
     lacks: ({ settings }) =>
       settings.initialize.wrongParameters ? undefined : 'needs `probes.initialize.wrongParameters`',
-    take: async (prober) => {
-      await initializeIsThere(prober);
-      return prober.postWrong(JSON.stringify(prober.settings.initialize.wrongParameters));
-    },
+    take: (prober) => post(prober, JSON.stringify(prober.settings.initialize.wrongParameters)),
   },
   'huge-body': {
     lacks: () => undefined,

@@ -1,5 +1,5 @@
 import { errorPayloadSchema } from '../../contract/index.js';
-import { describeIssues, isObject, parseJson } from '../../internal/index.js';
+import { describeIssues, isObject, isUtf8, parseJson } from '../../internal/index.js';
 import type { Completed } from '../probing/limits.js';
 
 const byteOrderMark = '\ufeff';
@@ -68,12 +68,3 @@ function entryProblems({ code, message, detail, ...others }: Record<string, unkn
 
 const notAllowed = (place: string) => (name: string) =>
   `${place} has \`${name.slice(0, 80)}\`, which does not belong there`;
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import { decodePercent } from '../../internal/index.js';
 import type { JournalEntry } from '../types.js';
 
 /** A parsed route: `GET /issues/:id`, `/issues`, `POST`, `GET /files/*`, `login` or `cleanup`. */
@@ -62,15 +63,6 @@ function pathMatcher(path: string): (actual: string) => Record<string, string> |
     const found = expression.exec(actual);
     return found === null
       ? undefined
-      : Object.fromEntries(names.map((name, index) => [name, decode(found[index + 1] ?? '')]));
+      : Object.fromEntries(names.map((name, index) => [name, decodePercent(found[index + 1] ?? '')]));
   };
-}
-
-/** Decodes percent-encoding; text that is not valid stays as it is. */
-export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,10 +1,10 @@
 import { NotFoundError } from '../../contract/index.js';
-import { type Clock, isResponse } from '../../internal/index.js';
+import { type Clock, decodePercent, isResponse } from '../../internal/index.js';
 import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
 import type { Recording } from '../recording.js';
 import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
-import { decode, parsePattern } from './pattern.js';
+import { parsePattern } from './pattern.js';
 import { replay } from './replay.js';
 import { Resource } from './resource.js';
 
@@ -41,8 +41,8 @@ export function createRoutes({ login, routes, resources, recording }: RouteOptio
       return typeof response === 'function' ? callHandler(response as RouteHandler, routed, params) : toReply(response);
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
-    const resource = rest.length === 0 ? stored.get(decode(name)) : undefined;
-    if (resource !== undefined) return resource.respond(entry, id ? decode(id) : undefined, url.searchParams);
+    const resource = rest.length === 0 ? stored.get(decodePercent(name)) : undefined;
+    if (resource !== undefined) return resource.respond(entry, id ? decodePercent(id) : undefined, url.searchParams);
     if (fetchHandler !== undefined) return readResponse(await fetchHandler(routed.request()));
     if (recording !== undefined) return replay(recording, entry, url.searchParams);
     const isEmpty = routes === undefined && resources === undefined;

@@ -215,7 +215,8 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
   // The wait begins with the first refusal, so that a slow machine reaches the limit, too.
   function limited(asked: Asked): Answer {
     const now = performance.now();
-    if (blockedUntil !== undefined && now > blockedUntil && decide.limitEnds) {
+    // Not before all six of the kit have arrived, which a slow machine may stretch beyond the wait.
+    if (blockedUntil !== undefined && now > blockedUntil && count >= 6 && decide.limitEnds) {
       blockedUntil = undefined;
       count = -6; // those that a slow machine lets arrive after the wait must not use up what follows it
     }
