@@ -22,6 +22,7 @@ import {
 import { delayOption, limitFormat } from './faults/fault-schema.js';
 import { routeOption } from './faults/plan.js';
 import { recordingSchema } from './recording.js';
+import { copyPlain } from './routes/resource.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Resources = NonNullable<SimulateConnectorOptions['resources']>;
@@ -66,7 +67,7 @@ const schema = optionsOf({
   // What they hold is checked where it is read.
   routes: z.union([functionOf<Routes>(), anyObject<Routes>()], { error: 'must be an object or a function' }).optional(),
   resources: anyObject<unknown>()
-    .pipe(readBy((given) => structuredClone(given as Resources))) // what `reset()` goes back to
+    .pipe(readBy((given) => copyPlain(given as Resources))) // what `reset()` goes back to
     .optional(),
   faults: option<NonNullable<SimulateConnectorOptions['faults']>>(
     (value) => Array.isArray(value) || typeof value === 'function',

@@ -1,17 +1,19 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
-import { parseJson, seededRandom, sleep } from '../internal/index.js';
+import { parseJson, seededRandom } from '../internal/index.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
 import {
   addHeaders,
+  delayed,
   discard,
   emptyReply,
   errorReply,
   jsonOf,
   jsonReply,
+  mistakeReply,
   type Reply,
   readResponse,
   type SimulatedResponse,
@@ -48,33 +50,29 @@ export class Simulation {
     this.#random = seededRandom(seed);
   }
 
-  /**
-   * The response to a request, dated by the connector's clock, when it is time to send it. Where a function of the test fails,
-   * such as `latency`, it is a 500 that says so: a caller behind a port would not see what was thrown.
-   * @throws the reason of the request's signal
-   */
+  /** The response, when it is time to send it; where a function of the test fails, a 501. @throws the signal's reason */
   async reply(arrival: Arrival, basePath: string): Promise<Reply> {
-    const { clock, latency, onEntry } = this.#settings;
     const incoming = this.#arrive(arrival, basePath);
     const { entry, session } = incoming;
-    let reply: Reply | undefined;
+    const failed = (error: unknown) => mistakeReply(entry, error, arrival.signal);
+    let reply = await this.#decideInTime(incoming, arrival.signal).catch(failed);
+    if (!('instead' in reply)) entry.status = reply.status;
     try {
-      const latencyMs = drawDelay(latency, this.#random, 'latency');
-      reply = await this.#decide(incoming);
-      const delayMs = latencyMs + (reply.delayMs ?? 0);
-      if (delayMs > 0) await sleep(clock, delayMs, arrival.signal);
-      arrival.signal?.throwIfAborted();
-      if (!('instead' in reply)) entry.status = reply.status;
-      onEntry?.(entry);
-      if ('instead' in reply) return reply;
-      const quota = entry.fault === 'html' ? [] : this.quotas.headers(entry, session); // a proxy knows no quota
-      return addHeaders(reply, [['date', new Date(clock.now()).toUTCString()], ...quota]);
+      this.#settings.onEntry?.(entry);
     } catch (error) {
-      if (reply !== undefined) discard(reply);
-      arrival.signal?.throwIfAborted();
-      Object.assign(entry, { error, status: 500 });
-      return errorReply(500, { code: 'TEST_MISTAKE', message: `A function of the test has failed: ${error}` });
+      discard(reply);
+      reply = failed(error);
     }
+    arrival.signal?.throwIfAborted();
+    if ('instead' in reply) return reply;
+    const quota = entry.fault === 'html' ? [] : this.quotas.headers(entry, session); // a proxy knows no quota
+    return addHeaders(reply, [['date', new Date(this.#settings.clock.now()).toUTCString()], ...quota]);
+  }
+
+  async #decideInTime(incoming: IncomingRequest, signal: AbortSignal | undefined): Promise<Reply> {
+    const { clock, latency } = this.#settings;
+    const latencyMs = drawDelay(latency, this.#random, 'latency');
+    return delayed(await this.#decide(incoming), { latencyMs, clock, signal });
   }
 
   #arrive(arrival: Arrival, basePath: string): IncomingRequest {

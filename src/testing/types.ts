@@ -146,7 +146,7 @@ export interface SimulateConnectorOptions {
   seed?: number | undefined;
   /**
    * What goes wrong: rules, of which the first that applies is used, or a function that decides for each request. Where this
-   * or another function of the options fails or returns nonsense, the response is a 500 `TEST_MISTAKE` with the reason.
+   * or another function of the options fails or returns nonsense, the response is a 501 `TEST_MISTAKE` with the reason.
    */
   faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined) | undefined;
   /** How many entries the journal keeps, the latest; fewer for a simulator that runs for days. @default all */

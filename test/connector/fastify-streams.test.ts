@@ -133,3 +133,14 @@ test('a hook that fails while a response is sent reveals nothing, and other head
   ]);
   expect(seen).toEqual([failure]);
 });
+
+test('headers that are about the connection stay (E4)', async () => {
+  const { url } = await start((reply) => {
+    reply.headers({ connection: 'close', 'proxy-authenticate': 'Basic' });
+    throw failure;
+  });
+  expect((await send(url, { path: '/file' })).headers).toMatchObject({
+    connection: 'close',
+    'proxy-authenticate': 'Basic',
+  });
+});

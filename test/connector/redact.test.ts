@@ -121,6 +121,14 @@ describe('secrets never leave in an error (E5)', () => {
     expect(reads).toBeLessThan(1000);
   });
 
+  test('what is not a parameter of a long list is a secret, and no failure of its own (E8)', () => {
+    const body = [
+      ...Array(100).fill({ key: 'user', value: 'ada lovelace' }),
+      { key: { toString: 1 }, value: 'hunter22' },
+    ];
+    expect(incomingSecrets({ headers: {}, body }, [])).toEqual(['hunter22']);
+  });
+
   test('in headers too, and a code gives way as a whole', async () => {
     const error = new ConnectorError('No', {
       status: 400,

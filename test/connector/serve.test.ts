@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { Agent, createServer, request, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
@@ -484,3 +485,23 @@ test('a response over HTTP/1.0 whose caller goes away halfway is closed, and nev
   await new Promise(setImmediate);
   expect(events).toEqual(['close']);
 });
+
+test('a streamed error that breaks off behind a host is not complete (E4)', async () => {
+  const app = new Hono().get('/', () => new Response(failing(), { status: 502 }));
+  const server = createServer(toNodeHandler(app, { onError: () => {} }));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  expect((await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).cut).toBe(true);
+});
+
+/** A body that fails after its first part. */
+function failing(): ReadableStream<Uint8Array> {
+  let parts = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (parts++ > 0) throw new Error('canary');
+      controller.enqueue(new TextEncoder().encode('one'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  });
+}

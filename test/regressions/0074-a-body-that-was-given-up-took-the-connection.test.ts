@@ -1,6 +1,8 @@
 // A route that gave up an upload halfway answered as if the connection could go on. Nobody read the rest of the body, so the
-// next request on that connection was lost, and a POST is not sent again. Somebody whose disk was full found it.
+// next request on that connection was lost, and a POST is not sent again. Somebody whose disk was full found it. Ending the
+// connection was no cure: a service that is still sending does not get the response then.
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { BadRequestError } from 'concordat';
 import { serve } from 'concordat/connector';
 import { connectorErrorHandler } from 'concordat/connector/express';
@@ -8,9 +10,10 @@ import { connectorPlugin } from 'concordat/connector/fastify';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { Pool } from 'undici';
+import { Pool, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeConnector, withToken } from '../connector/support/start.js';
+import { until } from '../helpers/until.js';
 
 async function giveUp(body: AsyncIterable<Uint8Array>): Promise<never> {
   let bytes = 0;
@@ -80,4 +83,33 @@ it.each(Object.keys(servers))('requests after an upload that was given up arrive
       expect(await created.body.json()).toEqual({ title });
     }
   }
+});
+
+it('the error arrives although the service is still sending (E4)', async () => {
+  for (const start of Object.values(servers)) {
+    const url = await start();
+    for (let round = 0; round < 3; round++) {
+      const body = Readable.from(Array(100).fill(Buffer.alloc(100_000)));
+      const headers = { ...withToken, 'content-type': 'application/octet-stream' };
+      const given = await request(`${url}/files`, { method: 'PUT', headers, body });
+      expect(given.statusCode).toBe(400);
+      await given.body.dump();
+    }
+  }
+});
+
+it('a body that is read on after the response is read to its end', async () => {
+  let bytes = 0;
+  const read = async (body: ReadableStream<Uint8Array>) => {
+    for await (const chunk of body) bytes += chunk.length;
+  };
+  const app = new Hono().put('/files', (c) => {
+    void read(c.req.raw.body as ReadableStream<Uint8Array>);
+    return c.json({}, 202);
+  });
+  const server = await serve(app, { port: 0 });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  const accepted = await request(`${server.url}/files`, { method: 'PUT', body: Buffer.alloc(2_000_000) });
+  expect(accepted.statusCode).toBe(202);
+  await until(() => bytes === 2_000_000);
 });

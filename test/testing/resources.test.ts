@@ -121,7 +121,10 @@ describe('a resource', () => {
     expect(issues.all().map(({ tags }) => tags)).toEqual([['a'], ['a'], ['a']]);
     connector.reset();
     expect(issues.all().map(({ id, tags }) => [id, tags])).toEqual([[1, ['a']]]);
-    expect(() => simulateConnector({ resources: { issues: [{ id: 1, read: () => {} }] } })).toThrow(TypeError);
+    const written = { id: 4, due: new Date(0), site: new URL('http://a.test/'), read: () => {} };
+    issues.set(written);
+    const served = await connector.fetch('http://c.test/issues/4');
+    expect(await served.json()).toMatchObject(JSON.parse(JSON.stringify(written)));
   });
 
   it('can be handled by the same object after `reset()`', async () => {
@@ -157,13 +160,13 @@ describe('a resource', () => {
           { id: 'early', updatedAt: '2020-01-01T00:00:00Z' },
           { id: 'also late', updatedAt: '2020-02-02T01:00:00+01:00' },
           { id: 'also new', updatedAt: 'yesterday' },
-          { id: 'new as well', updatedAt: '2020' },
+          { id: 'between', updatedAt: '2020-01-15' },
         ],
       },
       clock: virtualClock(),
     });
     const { items } = (await (await connector.fetch('http://c.test/issues')).json()) as { items: { id: string }[] };
-    expect(items.map(({ id }) => id)).toEqual(['early', 'late', 'also late', 'new', 'also new', 'new as well']);
+    expect(items.map(({ id }) => id)).toEqual(['early', 'between', 'late', 'also late', 'new', 'also new']);
   });
 
   it('keeps the times of what it is given', () => {

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { type FaultRule, simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -126,12 +127,16 @@ describe.each<[string, FaultRule[], number?]>([
 });
 
 describe('over fetch', () => {
-  it('a function may return the same response again, unless it is a stream', async () => {
+  it('a function may return the same response again, unless somebody has given up its stream', async () => {
     const [stored, streamed] = [Response.json({ id: 7 }), new Response(new ReadableStream())];
-    const routes = { '/stored': () => stored, '/streamed': () => streamed };
+    const file = new Response(
+      Readable.toWeb(Readable.from(Array(100).fill(encoder.encode('part ')))) as ReadableStream,
+    );
+    const routes = { '/stored': () => stored, '/streamed': () => streamed, '/file': () => file };
     const connector = simulateConnector({ session: false, routes });
     for (let call = 0; call < 2; call++) {
       expect(await (await connector.fetch('http://connector.test/stored')).json()).toEqual({ id: 7 });
+      expect(await (await connector.fetch('http://connector.test/file')).text()).toBe('part '.repeat(100));
     }
     const statuses = [];
     for (let call = 0; call < 2; call++) {

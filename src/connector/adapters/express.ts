@@ -11,7 +11,7 @@ import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
-import { breakOff, endAfterLostBody } from '../server/break-off.js';
+import { breakOff, readAwayLostBody } from '../server/break-off.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
@@ -58,7 +58,7 @@ function translate(thrown: unknown): unknown {
 }
 
 function send(response: Response, { status, headers, body, staleHeaders }: WireError): void {
-  endAfterLostBody(response);
+  readAwayLostBody(response, status);
   for (const name of staleHeaders) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;

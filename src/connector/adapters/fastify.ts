@@ -13,7 +13,7 @@ import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
-import { breakOff, endAfterLostBody } from '../server/break-off.js';
+import { breakOff, readAwayLostBody } from '../server/break-off.js';
 import { watchBody } from '../server/watch-body.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
@@ -153,25 +153,27 @@ function translate(thrown: unknown): unknown {
 const sending = new WeakSet<FastifyReply>();
 
 /** The hook that has failed would fail again, and Fastify would then send its message. */
-function sendPastHooks(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
-  prepare(reply, staleHeaders);
+function sendPastHooks(reply: FastifyReply, error: WireError): void {
+  prepare(reply, error);
+  const { status, headers, body } = error;
   reply.hijack();
   const length = { 'content-length': Buffer.byteLength(body) };
   reply.raw.writeHead(status, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...headers, ...length }).end(body);
 }
 
-function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
-  prepare(reply, staleHeaders);
+function send(reply: FastifyReply, error: WireError): void {
+  prepare(reply, error);
+  const { status, headers, body } = error;
   // A route may have set a serializer for its own data.
   reply.serializer((text) => text as string);
   reply.code(status).headers(headers).send(body);
 }
 
-function prepare(reply: FastifyReply, staleHeaders: readonly string[]): void {
-  endAfterLostBody(reply.raw);
+function prepare(reply: FastifyReply, { status, staleHeaders }: WireError): void {
+  readAwayLostBody(reply.raw, status);
   for (const name of staleHeaders) reply.removeHeader(name);
   // Fastify takes what Node then refuses to send.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if ([value].flat().some((part) => headerProblem(name, String(part)) !== undefined)) reply.removeHeader(name);
+    if ([value].flat().some((part) => headerProblem('x', String(part)) !== undefined)) reply.removeHeader(name);
   }
 }

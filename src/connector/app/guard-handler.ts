@@ -31,11 +31,7 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
     try {
       return await handler(c, next);
     } catch (thrown) {
-      const error = await toBodyError(thrown, c);
-      // Hono would ignore what middleware returns once there is a response.
-      const response = c.finalized ? undefined : responseOf(error);
-      if (response === undefined) throw error;
-      return response;
+      throw await toBodyError(thrown, c);
     }
   };
   return async (c, next) => {
@@ -68,13 +64,6 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
       if (outerSession !== undefined) c.set('session', outerSession);
     }
   };
-}
-
-/** That of an `HTTPException`, which counts like one that was returned (rule E4). */
-function responseOf(thrown: unknown): Response | undefined {
-  const exception = Object(thrown) as { res?: unknown; getResponse?(): Response };
-  const response = isResponse(exception.res) ? exception.getResponse?.() : undefined;
-  return response !== undefined && response.status >= 400 ? response : undefined;
 }
 
 /** Hono drops the body of a response to HEAD without cancelling it. */

@@ -34,7 +34,7 @@ const ofResource = ['etag', 'last-modified', 'location'];
 /** The headers of an error that replaces a response: those of the old one that do not describe its body, such as `allow`. */
 export function withError(replaced: Headers, error: WireError, redact: (text: string) => string): Headers {
   const headers = new Headers();
-  for (const [name, value] of replaced) headers.append(name, redact(value));
+  for (const [name, value] of replaced) headers.append(name, name === 'set-cookie' ? value : redact(value));
   for (const name of [...error.staleHeaders, ...timeHeaders, 'retry-after']) {
     if (!ofResource.includes(name) && !tellsLength(name, error.status)) headers.delete(name);
   }

@@ -48,7 +48,8 @@ export function parameterSecrets(body: unknown, isSecretEntry: (entry: Entry) =>
   const secrets: string[] = [];
   for (const entry of entries) {
     if (secrets.length === mostSecrets) break;
-    if (typeof entry?.value === 'string' && (!isRead || isSecretEntry(entry))) secrets.push(entry.value);
+    if (typeof entry?.value !== 'string') continue;
+    if (!isRead || typeof entry.key !== 'string' || isSecretEntry(entry)) secrets.push(entry.value);
   }
   return secrets;
 }

@@ -194,7 +194,7 @@ function messageOf(error: PublicError): string | undefined {
 
 /** What V8 and JavaScriptCore say of broken JSON quotes it. NestJS makes an exception of its own of that. */
 const ofJsonParser =
-  /^(?:Unexpected token |").* is not valid JSON$|^(?:Unexpected|Expected|Bad|Unterminated|Exponent|No) .* JSON at position \d|^Unexpected end of JSON input$|^JSON Parse error/s;
+  /^Unexpected token .* is not valid JSON$|^(?:Unexpected|Expected|Bad|Unterminated|Exponent|No) .* JSON at position \d+(?: \(line \d+ column \d+\))?$|^Unexpected end of JSON input$|^JSON Parse error/s;
 
 export const invalidJsonMessage = 'The request body is not valid JSON.';
 export const invalidPathMessage = 'The path of the request cannot be decoded.';

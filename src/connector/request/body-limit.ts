@@ -1,7 +1,7 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { ConnectorError } from '../../contract/index.js';
 import { checkOptions, count } from '../../internal/index.js';
-import { readAway, stateOf } from './request-state.js';
+import { stateOf } from './request-state.js';
 
 const limits = new WeakMap<object, number>();
 
@@ -74,7 +74,6 @@ export function countBody(c: Context, limit: number): void {
       }
       bytes += value.byteLength;
       if (bytes > limit) {
-        readAway.add(Object(Object(c.env).incoming));
         void drop(reader).catch(() => {});
         throw tooLarge(c, limit);
       }

@@ -35,6 +35,3 @@ export function stateOf(c: Context): RequestState {
   }
   return state;
 }
-
-/** Requests of Node's server whose bodies are read to their end although nobody uses them. */
-export const readAway = new WeakSet<object>();

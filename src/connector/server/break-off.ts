@@ -1,14 +1,16 @@
-import { readAway } from '../request/request-state.js';
-
 /** What Node's responses have; other servers may have less. */
 interface Outgoing {
   destroy(): unknown;
   readonly req?: {
     readonly httpVersion: string;
     readonly complete?: boolean;
+    readonly destroyed?: boolean;
     readonly readableDidRead?: boolean;
+    readonly socket?: { resume(): unknown } | null;
+    /** What Node itself calls; there is no public name for it. */
+    _dump?(): void;
   };
-  shouldKeepAlive?: boolean;
+  once?(event: 'finish', listener: () => void): unknown;
   readonly socket?: {
     readonly remoteFamily?: string;
     readonly encrypted?: boolean;
@@ -35,11 +37,15 @@ export function breakOff(outgoing: { destroy(): unknown }): void {
 }
 
 /**
- * Ends the connection after the response to a request whose body was given up halfway: nobody reads the rest of it, so that no
- * later request on this connection would be read either.
+ * Once the response is sent, reads away the rest of a body that was given up halfway, as Node does with one that nobody has
+ * begun to read: no later request on the connection would be read otherwise. After a success, somebody may still be reading.
  */
-export function endAfterLostBody(outgoing: object): void {
-  const response = outgoing as Outgoing;
-  const { req } = response;
-  if (req?.readableDidRead && req.complete === false && !readAway.has(req)) response.shouldKeepAlive = false;
+export function readAwayLostBody(outgoing: object, status: number): void {
+  const { req, once } = outgoing as Outgoing;
+  if (!req?.readableDidRead || req.complete !== false || req._dump === undefined) return;
+  once?.call(outgoing, 'finish', () => {
+    if (req.complete || !(status >= 400 || req.destroyed)) return;
+    req._dump?.();
+    req.socket?.resume(); // a body that was destroyed has stopped it
+  });
 }

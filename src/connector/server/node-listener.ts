@@ -6,7 +6,7 @@ import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writ
 import { replacedHeaders } from '../errors/error-writer.js';
 import { headerSecrets } from '../errors/redact.js';
 import { lateReporters } from '../request/request-state.js';
-import { breakOff, endAfterLostBody } from './break-off.js';
+import { breakOff, readAwayLostBody } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
 import { writeResponse } from './write-response.js';
 
@@ -49,7 +49,7 @@ export function toNodeHandler(
     }
     const { status, headers, body, staleHeaders } = writer.write(thrown, request);
     if (outgoing.destroyed) return;
-    endAfterLostBody(outgoing);
+    readAwayLostBody(outgoing, status);
     for (const name of staleHeaders) outgoing.removeHeader(name);
     outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
@@ -67,7 +67,8 @@ export function toNodeHandler(
         // A host's own wait would make a limit of a denial (rule W2), its `etag` would be that of another body (rule E4).
         if (response.status >= 400 && !outgoing.destroyed) {
           for (const name of [...replacedHeaders, waitHeader]) {
-            if (name !== 'cache-control') outgoing.removeHeader(name);
+            // Node would remember the removal of a header that is not there, and send no body's length.
+            if (name !== 'cache-control' && outgoing.hasHeader(name)) outgoing.removeHeader(name);
           }
         }
         await writeResponse(response, outgoing, incoming.method === 'HEAD');

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import { endAfterLostBody } from './break-off.js';
+import { readAwayLostBody } from './break-off.js';
 
 type Outgoing = HttpBindings['outgoing'];
 
@@ -21,7 +21,7 @@ export async function writeResponse(response: Response, outgoing: Outgoing, isHe
   // A response of HTTP/2 does not say that it is destroyed, but its stream does.
   const { stream } = outgoing as { stream?: { destroyed: boolean } };
   if (outgoing.destroyed || stream?.destroyed) return body?.cancel();
-  endAfterLostBody(outgoing);
+  readAwayLostBody(outgoing, status);
   const headers = toNodeHeaders(response.headers);
   const declared = Number(headers['content-length'] ?? Number.NaN);
   let length = 0;

@@ -26,7 +26,7 @@ const mostTurns = 50_000;
  * happened, and in all. Counted, because on a busy machine each takes longer, and the work as well.
  */
 const mostNaps = 500;
-const mostNapsInAll = 2000;
+const mostNapsInAll = 3500;
 
 /**
  * Returns what waits until promises, streams, requests to this machine, real timers and files have come to rest. Timers that

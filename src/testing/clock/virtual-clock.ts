@@ -7,7 +7,7 @@ export interface VirtualClock extends Clock {
   /**
    * Moves time forward and fires the timers that fall due, in order. Before, between and after them it waits for what the
    * test or a timer has started: promises, streams, requests to servers in this process, files, and real timers of up to half
-   * a second each and two seconds in all, such as a delay of msw. Overlapping calls run one after the other.
+   * a second each and about four seconds in all, such as a delay of msw. Overlapping calls run one after the other.
    *
    * @throws TypeError when `milliseconds` is negative or not a number; whatever a timer's callback throws.
    */

@@ -27,7 +27,7 @@ export async function fromFetch(input: Request | string | URL, init: RequestInit
       headers: [...input.headers],
       body,
       signal: input.signal,
-      ...init,
+      ...Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined)),
     });
   }
   init.signal?.throwIfAborted();

@@ -1,7 +1,8 @@
 import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
-import { follow, parseJson } from '../../internal/index.js';
+import { type Clock, describeValue, follow, parseJson, sleep } from '../../internal/index.js';
 import { turn } from '../clock/settle.js';
 import type { Fault } from '../fault-types.js';
+import type { JournalEntry } from '../types.js';
 
 /** A response, whether it will go over a socket or through fetch. */
 export interface SimulatedResponse {
@@ -57,6 +58,34 @@ export function errorReply(status: number, content: ErrorContent = {}): Simulate
   const error = new ConnectorError(message, { status, code, detail });
   const { headers: usual, ...response } = jsonReply(status, error.toPayload());
   return { ...response, headers: Object.entries({ ...Object.fromEntries(usual), ...lowerCase(headers) }) };
+}
+
+/** The test itself is wrong: its functions say why. Nobody hears it if the caller has gone. */
+export function mistakeReply(entry: JournalEntry, error: unknown, signal?: AbortSignal): Reply {
+  if (signal?.aborted) return { instead: 'hang' };
+  Object.assign(entry, { error, status: 501 });
+  return errorReply(501, { code: 'TEST_MISTAKE', message: `A function of the test has failed: ${describe(error)}` });
+}
+
+const describe = (thrown: unknown) => (thrown instanceof Error ? String(thrown) : describeValue(thrown));
+
+interface Wait {
+  readonly latencyMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws the signal's reason; what nobody waits for any more is then discarded. */
+export async function delayed(reply: Reply, { latencyMs, clock, signal }: Wait): Promise<Reply> {
+  const delayMs = latencyMs + (reply.delayMs ?? 0);
+  try {
+    if (delayMs > 0) await sleep(clock, delayMs, signal);
+    signal?.throwIfAborted();
+    return reply;
+  } catch (error) {
+    discard(reply);
+    throw error;
+  }
 }
 
 /** A stream may go on at once, and for ever. */

@@ -29,6 +29,7 @@ export function parsePattern(text: unknown, option: string): Pattern {
       `\`${option}\` must be without the query "?${query}": write "${withoutQuery}", and look at \`query\` in a function.`,
     );
   }
+  if (path?.includes('#')) throw new TypeError(`\`${option}\` must be without a fragment: no request has one.`);
   const matchPath = path === undefined ? () => ({}) : pathMatcher(path);
   return {
     text: text as string,

@@ -29,7 +29,7 @@ export class Resource implements SimulatedResource {
     this.#name = name;
     this.#clock = clock;
     const now = clock.now();
-    const timed = items.map((item) => ({ item, updatedMs: readTime(item.updatedAt) ?? now }));
+    const timed = items.map((item) => ({ item, updatedMs: Date.parse(String(item.updatedAt)) || now }));
     timed.sort((one, other) => one.updatedMs - other.updatedMs);
     for (const { item, updatedMs } of timed) this.#store(item, updatedMs);
   }
@@ -105,7 +105,7 @@ export class Resource implements SimulatedResource {
 
   #store(item: Item, updatedMs = this.#clock.now()): Row {
     // A copy: what the test or the journal does with theirs changes no item.
-    const row = { item: structuredClone(item), updatedMs, sequence: ++this.#sequence };
+    const row = { item: copyPlain(item), updatedMs, sequence: ++this.#sequence };
     const key = String(item.id);
     this.#rows.delete(key);
     this.#rows.set(key, row);
@@ -137,18 +137,22 @@ function stored({ item, updatedMs }: Row): StoredItem {
   return { ...item, updatedAt: new Date(updatedMs).toISOString() };
 }
 
-/** For the test: whatever it does with a copy, the item stays as it is. */
-function copyOf(row: Row): StoredItem {
-  return structuredClone(stored(row));
+/** A copy of what JSON has, for whoever changes it; what says itself how it is written, such as a Date, stays as it is. */
+export function copyPlain<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyPlain) as Value;
+  const isPlain = isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+  return isPlain
+    ? (Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyPlain(item)])) as Value)
+    : value;
 }
 
-function readTime(value: unknown): number | undefined {
-  return typeof value === 'string' ? parseIsoTime(value) : undefined;
+function copyOf(row: Row): StoredItem {
+  return copyPlain(stored(row));
 }
 
 function readSince(text: string): number {
-  const time = readTime(text);
-  if (time === undefined) throw new BadRequestError('`updatedSince` must be an ISO 8601 time.');
+  const time = parseIsoTime(text);
+  if (time === undefined) throw new BadRequestError('`updatedSince` must be an ISO 8601 time with a time zone.');
   return time;
 }
 

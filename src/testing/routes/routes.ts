@@ -66,9 +66,27 @@ export async function callHandler(
   const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
   const value = await handler(request(), context);
   const reply = await toReply(value);
-  // Whoever cancels the clone of a stream would wait for the original, which can be read once only.
-  if (isResponse(value) && reply.body instanceof ReadableStream) value.body?.cancel().catch(() => {});
-  return reply;
+  if (!isResponse(value) || !(reply.body instanceof ReadableStream)) return reply;
+  return { ...reply, body: cancelling(value, reply.body) };
+}
+
+/** The clone of a response's stream: cancelling it ends the original, too, which is otherwise left for the next request. */
+function cancelling(original: Response, clone: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = clone.getReader();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel(reason) {
+        original.body?.cancel(reason).catch(() => {});
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function toReply(value: unknown): Promise<SimulatedResponse> {
