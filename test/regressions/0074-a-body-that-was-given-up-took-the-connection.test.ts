@@ -78,7 +78,7 @@ it.each(Object.keys(servers))('requests after an upload that was given up arrive
         path: '/items',
         headers: json,
         body: JSON.stringify({ title }),
-        headersTimeout: 5000,
+        headersTimeout: 30_000,
       });
       expect(await created.body.json()).toEqual({ title });
     }
