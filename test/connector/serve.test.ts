@@ -505,3 +505,21 @@ function failing(): ReadableStream<Uint8Array> {
     },
   });
 }
+
+test("an error behind a host loses the host's headers about another body, a success keeps them (E4)", async () => {
+  const app = new Hono().get('/', (c) => c.text('ok'));
+  const listener = toNodeHandler(app);
+  const server = createServer((incoming, outgoing) => {
+    outgoing.setHeader('etag', '"h"').setHeader('expires', 'Wed, 21 Oct 2099 07:28:00 GMT').setHeader('x-host', '1');
+    void listener(incoming, outgoing);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const told = async (path: string) => {
+    const { status, headers } = await send(url, { path });
+    return [status, headers.etag, headers.expires !== undefined, headers['x-host']];
+  };
+  expect(await told('/')).toEqual([200, '"h"', true, '1']);
+  expect(await told('/missing')).toEqual([404, undefined, false, '1']);
+});
