@@ -13,7 +13,7 @@ import {
   reporters,
   runConformance,
 } from '../conformance/index.js';
-import { abortable, redactedMark, withoutTrailingSlashes } from '../internal/index.js';
+import { abortable, cancelBody, redactedMark, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, mayColor, toUsageError, UsageError } from './io.js';
@@ -166,7 +166,7 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
   const ask = async (address: string) => {
     const signals = [signal, found.signal, AbortSignal.timeout(timeoutMs)];
     const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.any(signals) });
-    response.body?.cancel().catch(() => {});
+    cancelBody(response);
   };
   try {
     await Promise.any([ask(url), ask(`${withoutTrailingSlashes(url)}/concordat-conformance/no-such-route`)]);

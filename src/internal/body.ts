@@ -191,8 +191,12 @@ export function isBodyAlreadyRead(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === alreadyRead;
 }
 
-/** Tells of the error that a reader gets, and not of what a reader does that wants no more. */
-export function telling<Chunk>(stream: ReadableStream<Chunk>, tell: (error: unknown) => void): ReadableStream<Chunk> {
+/** Tells of the error that a reader gets, and, apart from that, when a reader wants no more. */
+export function telling<Chunk>(
+  stream: ReadableStream<Chunk>,
+  tell: (error: unknown) => void,
+  cancelled: (reason: unknown) => void = () => {},
+): ReadableStream<Chunk> {
   const reader = stream.getReader();
   const pull = async (controller: ReadableStreamDefaultController<Chunk>) => {
     try {
@@ -204,7 +208,16 @@ export function telling<Chunk>(stream: ReadableStream<Chunk>, tell: (error: unkn
       throw error;
     }
   };
-  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+  const cancel = (reason: unknown) => {
+    cancelled(reason);
+    return reader.cancel(reason);
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
+
+/** Ends what makes the body of a response that is not used: a file, a generator or a connection would stay open. */
+export function cancelBody(response: Response, reason?: unknown): void {
+  response.body?.cancel(reason).catch(() => {}); // somebody may be reading it
 }
 
 /** Not `instanceof`: a response may come from another copy of fetch. */

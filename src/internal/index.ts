@@ -1,6 +1,7 @@
 export {
   bodyAlreadyReadError,
   Chunks,
+  cancelBody,
   charsetOf,
   charsetOfXml,
   decodeLeniently,

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
-import { createRedact, isResponse, quiet } from '../../internal/index.js';
+import { cancelBody, createRedact, isResponse, quiet } from '../../internal/index.js';
 import { errorContentType, type WireError, type WriteError } from '../errors/error-writer.js';
-import { cancelBody, forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
+import { forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';

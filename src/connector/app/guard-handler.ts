@@ -1,6 +1,5 @@
 import type { Context, Handler, Next } from 'hono';
-import { isResponse } from '../../internal/index.js';
-import { cancelBody } from '../errors/hono-response.js';
+import { cancelBody, isResponse } from '../../internal/index.js';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
 import { toBodyError } from '../request/read-json.js';
 import { stateOf } from '../request/request-state.js';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ConnectorError } from '../../contract/index.js';
 import {
   bool,
+  cancelBody,
   checkOptions,
   functionOf,
   option,
@@ -131,7 +132,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         const verdict = hidden && translateFailure(hidden, preset, secrets);
         const error = hidden && (verdict || isListed) ? ((await translate?.(hidden)) ?? verdict) : undefined;
         if (error) {
-          response.body?.cancel().catch(() => {});
+          cancelBody(response);
           throw error;
         }
         if (!isLogin) {

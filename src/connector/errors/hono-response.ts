@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { cancelBody } from '../../internal/index.js';
 import type { WireError } from './error-writer.js';
 import { timeHeaders } from './options.js';
 
@@ -27,9 +28,4 @@ export function forgetHeaders(c: Context, { staleHeaders, headers }: WireError):
   for (const name of [...staleHeaders, ...timeHeaders, ...Object.keys(headers)]) {
     if (name !== 'set-cookie' && name !== 'vary') c.header(name);
   }
-}
-
-/** Ends what makes the body of a response that is not sent: a file or a generator would stay open. */
-export function cancelBody(response: Response): void {
-  response.body?.cancel().catch(() => {}); // somebody may be reading it
 }

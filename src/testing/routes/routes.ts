@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../contract/index.js';
-import { type Clock, decodePercent, isResponse } from '../../internal/index.js';
+import { type Clock, cancelBody, decodePercent, isResponse, telling } from '../../internal/index.js';
 import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
 import type { Recording } from '../recording.js';
@@ -67,26 +67,15 @@ export async function callHandler(
   const value = await handler(request(), context);
   const reply = await toReply(value);
   if (!isResponse(value) || !(reply.body instanceof ReadableStream)) return reply;
-  return { ...reply, body: cancelling(value, reply.body) };
-}
-
-/** The clone of a response's stream: cancelling it ends the original, too, which is otherwise left for the next request. */
-function cancelling(original: Response, clone: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = clone.getReader();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel(reason) {
-        original.body?.cancel(reason).catch(() => {});
-        return reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  // A clone, whose original is otherwise left for the next request.
+  return {
+    ...reply,
+    body: telling(
+      reply.body,
+      () => {},
+      (reason) => cancelBody(value, reason),
+    ),
+  };
 }
 
 async function toReply(value: unknown): Promise<SimulatedResponse> {
