@@ -55,15 +55,18 @@ const session = optionsOf({
   refuseFreshRequests: count(0).optional(),
 } satisfies ShapeOf<SimulatedSession>);
 
+/** As a URL has it, percent-encoded: requests' paths are compared with it. */
+const requestPath = routePath.transform((path) => new URL(`http://connector${path}`).pathname);
+
 const schema = optionsOf({
   rateLimit: z.union([z.array(rateLimit), rateLimit.transform((one) => [one])]).default([]),
   session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).optional(),
   recording: recordingSchema.optional(),
   credentials: texts.optional(),
   login: oneOf(['simulated', 'routes']).default('simulated'),
-  initializePath: routePath.optional(),
-  cleanupPath: routePath.default('/cleanup'),
-  basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),
+  initializePath: requestPath.optional(),
+  cleanupPath: requestPath.default('/cleanup'),
+  basePath: z.union([z.literal(''), requestPath], { error: 'must be a path that starts with "/"' }).default(''),
   // What they hold is checked where it is read.
   routes: z.union([functionOf<Routes>(), anyObject<Routes>()], { error: 'must be an object or a function' }).optional(),
   resources: anyObject<unknown>()

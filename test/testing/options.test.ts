@@ -1,5 +1,6 @@
+import { createConnectorClient } from 'concordat/client';
 import { type SimulateConnectorOptions, simulateConnector } from 'concordat/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 it.each<[string, unknown]>([
   ['options', null],
@@ -161,6 +162,19 @@ it('what is right is taken (control)', () => {
       faults: [{ kind: 'status', status: 599, on: '/issues', at: [1, 2], times: 2 }],
     }),
   ).not.toThrow();
+});
+
+it('paths are those of a URL, which has them percent-encoded', async () => {
+  const connector = simulateConnector({ basePath: '/büro', initializePath: '/anmeldung/über' });
+  const { url, close } = await connector.listen();
+  onTestFinished(close);
+  const client = createConnectorClient({ baseUrl: url, initialize: { path: '/anmeldung/über', parameters: {} } });
+  onTestFinished(() => client.close());
+  await client.get('/issues');
+  expect(connector.journal.map(({ kind, status }) => [kind, status])).toEqual([
+    ['login', 200],
+    ['request', 200],
+  ]);
 });
 
 it('a port that is taken is the system’s error', async () => {
