@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isConnectorError } from 'concordat';
-import type { BodyOption, ConnectorClient } from 'concordat/client';
+import type { BodyOption, ConnectorClient, ConnectorClientOptions, RequestOptions } from 'concordat/client';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -415,6 +415,31 @@ describe('json', () => {
     await connect(connector).request({ method: 'PATCH', path: '/', json: {}, headers });
     expect(connector.requests[0]?.rawHeaders.filter((name) => name.toLowerCase() === 'content-type')).toHaveLength(1);
     expect(connector.requests[0]?.headers['content-type']).toBe('application/merge-patch+json');
+  });
+});
+
+describe.each([
+  ['undici', {}],
+  ['fetch', { fetch: globalThis.fetch }],
+])('the content type of a body, by %s', (_transport, options) => {
+  const bytesType = 'application/octet-stream';
+  const image = { 'content-type': 'image/png' };
+
+  it.each<[string, BodyOption, string, ConnectorClientOptions['headers'], RequestOptions['headers']]>([
+    ['bytes', new Uint8Array(3), bytesType, undefined, undefined],
+    ['a stream', Readable.from(['x']), bytesType, undefined, undefined],
+    ['a factory', () => Readable.from(['x']), bytesType, undefined, undefined],
+    ['a Blob without one', new Blob(['x']), bytesType, undefined, undefined],
+    ['a Blob with one', new Blob(['x'], { type: 'image/gif' }), 'image/gif', undefined, undefined],
+    ['text', 'x', 'text/plain;charset=UTF-8', undefined, undefined],
+    ['text of a call that says so', 'x', 'image/png', undefined, image],
+    ['bytes of a client that says so', new Uint8Array(3), 'image/png', image, undefined],
+    ['a form', new URLSearchParams('a=1'), 'application/x-www-form-urlencoded;charset=UTF-8', image, undefined],
+  ])('%s', async (_what, body, type, ofClient, ofCall) => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector, { ...options, headers: ofClient });
+    await client.put('/', { body, headers: ofCall });
+    expect(connector.requests[0]?.headers['content-type']).toBe(type);
   });
 });
 

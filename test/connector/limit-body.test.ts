@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { limitBody, serve } from 'concordat/connector';
 import { Hono, type MiddlewareHandler } from 'hono';
+import { serve as serveWithSrvx } from 'srvx';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -274,5 +275,21 @@ describe('an upload that is sent on (D2)', () => {
     });
     const refused = await upload(await start(connector), '/files', 2 * mebibyte, true);
     expect([refused.status, errorsOf(refused).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+describe('a server whose requests are not those of Node', () => {
+  async function startSrvx() {
+    const { fetch } = connectorWithLimits();
+    const server = serveWithSrvx({ fetch: (request) => fetch(request), port: 0, hostname: '127.0.0.1', silent: true });
+    onTestFinished(() => server.close(true));
+    return (await server.ready()).url ?? '';
+  }
+
+  test.each([
+    [5_000, 200, '5000'],
+    [5_001, 413, expect.stringContaining('PAYLOAD_TOO_LARGE')],
+  ])('reads a body of %i bytes in chunks (E4)', async (bytes, status, body) => {
+    expect(await upload(await startSrvx(), 'large', bytes, true)).toMatchObject({ status, body });
   });
 });

@@ -1,4 +1,5 @@
 import { headerProblem } from '../../contract/index.js';
+import type { BodySource } from './request-body.js';
 
 /** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;
@@ -26,16 +27,22 @@ export function toBaseHeaders(
   return Object.freeze(addHeaders(base, headers));
 }
 
+const textType = 'text/plain;charset=UTF-8';
+const bytesType = 'application/octet-stream';
+
 /** The headers of a request by lower-case name, defaults included. @throws TypeError naming a bad header. */
 export function toHeaderRecord(
   base: Readonly<Record<string, string>>,
   headers: HeadersOption | undefined,
-  body: { contentType: string | undefined; mayHaveLength?: boolean },
+  body: BodySource,
 ): Readonly<Record<string, string>> {
-  const { contentType, mayHaveLength = false } = body;
-  if (headers === undefined && contentType === undefined) return base;
+  const { contentType, fixed, factory, mayHaveLength = false } = body;
+  const hasBody = fixed !== undefined || factory !== undefined;
+  if (headers === undefined && !hasBody) return base;
   const record: Record<string, string> = { ...base };
   if (contentType !== undefined) record['content-type'] = contentType;
+  // Frameworks drop or refuse a body without a type (RFC 9110, section 8.3).
+  else if (hasBody) record['content-type'] ??= typeof fixed === 'string' ? textType : bytesType;
   addHeaders(record, headers, mayHaveLength);
   if (contentType?.startsWith('multipart/form-data') && record['content-type'] !== contentType) {
     throw new TypeError(

@@ -4,9 +4,13 @@ let hasWarned = false;
 export function warnOfSilence(): void {
   if (hasWarned) return;
   hasWarned = true;
-  globalThis.process?.emitWarning?.(
-    'This connector has no `onError`, so nothing logs its errors. To see them, pass `onError: logError`, which ' +
-      '`concordat/connector` exports; to silence this warning, `onError: () => {}`.',
-    { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
-  );
+  try {
+    globalThis.process?.emitWarning?.(
+      'This connector has no `onError`, so nothing logs its errors. To see them, pass `onError: logError`, which ' +
+        '`concordat/connector` exports; to silence this warning, `onError: () => {}`.',
+      { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
+    );
+  } catch {
+    // Some runtimes, such as the edge runtime of Next.js, have the function and refuse to run it.
+  }
 }

@@ -57,9 +57,10 @@ export function countBody(c: Context, limit: number): void {
   if (declared !== undefined && declared <= limit) return;
   if (declared !== undefined) {
     // The body stays unread: the server discards one that nobody has begun to read.
-    const { method, headers, signal } = raw;
-    const body = toBody(() => Promise.reject(tooLarge(c, limit)));
-    c.req.raw = new Request(raw.url, { method, headers, signal, body, duplex: 'half' } as RequestInit);
+    replaceBody(
+      c,
+      toBody(() => Promise.reject(tooLarge(c, limit))),
+    );
     return;
   }
   if (raw.body === null) return;
@@ -81,7 +82,13 @@ export function countBody(c: Context, limit: number): void {
     },
     (reason) => reader.cancel(reason),
   );
-  c.req.raw = new Request(raw, { body, duplex: 'half' } as RequestInit);
+  replaceBody(c, body);
+}
+
+/** Part by part: Node's `Request` cannot be made of a request that a server has made in its own way, such as srvx. */
+function replaceBody(c: Context, body: ReadableStream<Uint8Array>): void {
+  const { url, method, headers, signal } = c.req.raw;
+  c.req.raw = new Request(url, { method, headers, signal, body, duplex: 'half' } as RequestInit);
 }
 
 function toBody(
