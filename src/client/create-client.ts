@@ -17,6 +17,7 @@ import type {
 import { AbandonedLogin, closedError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
+import { protectPausedParsers } from './http/paused-parser.js';
 import type { ConnectorResponse } from './http/read-success.js';
 import { withoutQuery } from './http/request-target.js';
 import { createUndiciTransport } from './http/undici.js';
@@ -62,6 +63,7 @@ class Client implements ConnectorClient {
     this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
     // Each scope has its own `concurrency`, and must not wait in the pool for the sockets of another (rule D4).
     const connections = rateLimit.scope === undefined ? concurrency : null;
+    protectPausedParsers();
     this.#transport =
       fetch === undefined
         ? createUndiciTransport({ origin, connections, dispatcher, clock, maxResponseBytes })
