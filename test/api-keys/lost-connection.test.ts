@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
 import { ada } from './helpers/people.js';
 
@@ -72,7 +75,7 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reache
     const { hostname, port } = new URL(url);
     const sockets = new Set<Socket>();
     let isFrozen = false;
-    const server = createServer((socket) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
       const target = connect(Number(port), hostname);
       for (const [from, to] of [
         [socket, target],
@@ -115,6 +118,27 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reache
     const { key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
     return { apiKeys, way, key, names: `postgres://${new URL(way.url).host}/` };
   }
+
+  it('keeps no process alive that has closed its keys', async () => {
+    const { url } = await emptyDatabase(kind!);
+    const way = await wayTo(url);
+    const source = `
+      import { once } from 'node:events';
+      import { openApiKeys } from './src/api-keys/index.js';
+      const apiKeys = await openApiKeys({ database: process.argv[2], edition: 'Professional', onError() {} });
+      process.stdout.write('open');
+      await once(process.stdin.resume(), 'end');
+      await apiKeys.close();`;
+    const child = spawn(process.execPath, [await compiled({ source }), way.url], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    way.freeze(true);
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
 
   it('is `unavailable`, with the reason and the name of the database as the cause, until it is back (K18, K19)', async () => {
     const { apiKeys, way, key, names } = await openOnTheWay();

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import {
   type DatabaseConnection,
   Kysely,
@@ -7,7 +8,7 @@ import {
   type PostgresPoolClient,
   sql,
 } from 'kysely';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { systemClock, within } from '../../internal/index.js';
 import { ApiKeyError } from '../api-key-error.js';
 import { importPeer } from '../import-peer.js';
@@ -38,7 +39,12 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
   // A connection that breaks fails its query, or is replaced; without listeners the process would end, too. The pool
   // hears only idle connections.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const clients = new Set<PoolClient>();
+  pool.on('connect', (client) => {
+    clients.add(client);
+    client.on('error', () => {});
+  });
+  pool.on('remove', (client) => clients.delete(client));
   const config = { pool: toNamedPool(pool, name) };
   const createDriver = () => new ReadCommittedDriver(config);
   const kysely = new Kysely<Tables>({ dialect: Object.assign(new PostgresDialect(config), { createDriver }) });
@@ -79,7 +85,11 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
       const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
       return code === uniqueViolation && constraint === (what === 'name' ? uniqueName : `${keyTable}_pkey`);
     },
-    close: () => kysely.destroy(),
+    async close() {
+      await kysely.destroy();
+      // They have said goodbye. A server that does not answer it must not keep the process alive.
+      for (const { connection } of clients) (connection.stream as Socket).unref();
+    },
   };
 }
 
