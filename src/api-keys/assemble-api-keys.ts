@@ -54,7 +54,8 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     try {
       await endWarnings?.();
       await Promise.allSettled(underWay);
-      await marks.close();
+      // What is lost with it are times of last use: no reason for a service to fail while it stops.
+      await marks.close().catch(onError);
     } finally {
       await store.close();
     }

@@ -78,4 +78,34 @@ describe('writing the last access (K10)', () => {
     expect(errors).toMatchObject([{ message: expect.stringContaining('no room') }]);
     await query('drop trigger no_room');
   });
+
+  it('that fails is tried again ever more rarely, and at once when it works again', async () => {
+    const { clock, create, errors, query, written } = await open();
+    const { use } = await create('CI');
+    await query(`create trigger no_room before update of last_accessed on concordat_api_key
+      begin select raise(abort, 'no room'); end`);
+    await use();
+    for (let failures = 1, delayMs = 500; failures < 10; failures++, delayMs = Math.min(2 * delayMs, 30_000)) {
+      clock.advance(delayMs - 1);
+      expect(errors).toHaveLength(failures - 1);
+      clock.advance(1);
+      await expect.poll(() => errors.length).toBe(failures);
+    }
+    await query('drop trigger no_room');
+    clock.advance(30_000);
+    await expect.poll(() => written('CI')).toBeGreaterThan(0);
+    await use();
+    clock.advance(500);
+    await expect.poll(() => written('CI')).toBe(clock.now() - 500);
+  });
+
+  it('that fails while the keys are closed is told, and does not fail the end of a service', async () => {
+    const { apiKeys, create, errors, query } = await open();
+    const { use } = await create('CI');
+    await query(`create trigger no_room before update of last_accessed on concordat_api_key
+      begin select raise(abort, 'no room'); end`);
+    await use();
+    await apiKeys.close();
+    expect(errors).toMatchObject([{ message: expect.stringContaining('no room') }]);
+  });
 });

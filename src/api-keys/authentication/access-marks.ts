@@ -25,6 +25,8 @@ interface AccessMarksOptions {
 }
 
 const flushDelayMs = 500;
+/** While the database refuses, each attempt waits twice as long as the one before. */
+const maxFlushDelayMs = 30_000;
 const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0, uses: [] };
 
 export type AccessMarks = ReturnType<typeof createAccessMarks>;
@@ -37,6 +39,7 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
   let pending = new Map<string, AccessMark>();
   let beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   let timer: Timer | undefined;
+  let delayMs = flushDelayMs;
 
   const merge = (first: AccessMark, second: AccessMark): AccessMark => ({
     lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
@@ -46,7 +49,7 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
   });
 
   const writeSoon = () => {
-    timer ??= clock.setTimer(flushDelayMs, () => {
+    timer ??= clock.setTimer(delayMs, () => {
       timer = undefined;
       flush().catch(onError);
     });
@@ -69,10 +72,12 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
       await write(marks);
     } catch (error) {
       beingWritten = new Map();
+      delayMs = Math.min(delayMs * 2, maxFlushDelayMs);
       for (const [apiKeyId, mark] of marks) add(apiKeyId, mark);
       throw error;
     }
     beingWritten = new Map();
+    delayMs = flushDelayMs;
     // The timer may have fired during this write.
     if (pending.size > 0) writeSoon();
   });
