@@ -19,7 +19,7 @@ async function openStreams(host: AdminHost) {
   expect([ending.status, staying.status]).toEqual([200, 200]);
   expect(ending.headers.get('content-type')).toBe('text/event-stream');
   expect(ending.headers.get('cache-control')).toBe('no-store, no-transform');
-  return { id, key, control, sessionId, ending, staying };
+  return { id, key, control, sessionId, otherSession, ending, staying };
 }
 
 describe('open streams (K11)', () => {
@@ -30,6 +30,23 @@ describe('open streams (K11)', () => {
     await ending.ended;
     expect(ending.isOpen).toBe(false);
     expect(staying.isOpen).toBe(true);
+  });
+
+  it('say every fifteen seconds of silence that they are open, and ask nginx not to hold them back', async () => {
+    const host = await startAdmin();
+    const { control, otherSession, staying } = await openStreams(host);
+    const credentials = ['x-api-key', control.key];
+    expect(staying.headers.get('x-accel-buffering')).toBe('no');
+    await host.clock.advance(14_999);
+    expect(staying.text).toBe('');
+    await host.clock.advance(1);
+    await until(() => staying.text === ': keep-alive\n\n');
+    await host.clock.advance(15_000);
+    await until(() => staying.text === ': keep-alive\n\n'.repeat(2));
+    staying.leave();
+    // A client that has read comments gets its next stream in the same session.
+    await until(() => !staying.isOpen);
+    await expect.poll(async () => (await openStream(host, credentials, otherSession)).status).toBe(200);
   });
 
   it("leave room for the owner's next key in the same session", async () => {
@@ -164,7 +181,7 @@ describe('open streams (K11)', () => {
     const host = await startAdmin();
     const stream = await openStream(host, basic('alice'), await beginSession(host, basic('alice')));
     expect(stream.isOpen).toBe(true);
-    expect(host.clock.pending).toBe(1);
+    expect(host.clock.pending).toBe(2);
     expect(host.clock.held).toBe(0);
   });
 });

@@ -99,7 +99,8 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     const headers = new Headers(response.headers);
     headers.set('cache-control', stream === null ? 'no-store' : 'no-store, no-transform');
     headers.set('x-content-type-options', 'nosniff');
-    const content = stream === null ? response.body : openRequest.carry(stream);
+    if (stream !== null) headers.set('x-accel-buffering', 'no'); // nginx would hold events back
+    const content = stream === null ? response.body : openRequest.carry(stream, context.clock);
     return new Response(content, { status: response.status, headers });
   };
 

@@ -1,8 +1,12 @@
+import type { Clock, Timer } from '../../internal/index.js';
 import type { Caller } from '../authentication/authenticate.js';
 
 /** The code of the SDK for a connection that ends. */
 const connectionClosed = -32_000;
 const encoder = new TextEncoder();
+/** Proxies end streams that are silent for longer: nginx after 60 s, many load balancers earlier. */
+const keepAliveMs = 15_000;
+const comment = encoder.encode(': keep-alive\n\n');
 
 export type OpenRequest = ReturnType<typeof createOpenRequest>;
 
@@ -42,13 +46,23 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
     cancel() {
       if (ids.length === 1) close(false);
     },
-    /** Passes a stream on until the request is ended. */
-    carry(source: ReadableStream<Uint8Array>) {
+    /** Passes a stream of events on until the request is ended, with comments where it is silent for long. */
+    carry(source: ReadableStream<Uint8Array>, clock: Clock) {
       const reader = source.getReader();
+      let silence: Timer | undefined;
+      const keepAlive = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+        silence?.cancel();
+        silence = clock.setTimer(keepAliveMs, () => {
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
+          keepAlive(controller);
+        });
+        silence.hold(false);
+      };
       // Cancelling a reader settles its pending read, which must not close the stream a second time.
       let isOpen = true;
       const stop = (reason?: unknown) => {
         isOpen = false;
+        silence?.cancel();
         // The source belongs to the SDK, which drops the stream when it is cancelled.
         reader.cancel(reason).catch(() => {});
         finish();
@@ -65,6 +79,7 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
             }
             controller.close();
           };
+          keepAlive(controller);
           if (signal.aborted) close();
         },
         async pull(controller) {
@@ -73,9 +88,11 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
             if (!isOpen) return;
             if (!done) {
               controller.enqueue(value);
+              keepAlive(controller);
               return;
             }
             isOpen = false;
+            silence?.cancel();
             finish();
             controller.close();
           } catch (error) {
