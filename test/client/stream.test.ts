@@ -107,6 +107,38 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     });
   });
 
+  it('does not go on where the caller says that the request must not be repeated (G7)', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        const head = { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': content.length };
+        response.writeHead(200, head).write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7', { idempotent: false });
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('does not flood a connector whose connections bring little: it waits as before a retry', async () => {
+    const arrivals: number[] = [];
+    const connector = await scriptedConnector({
+      handle: ({ headers, response }) => {
+        arrivals.push(clock.monotonic());
+        const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+        const head = { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': 4 - from };
+        const range = { 'content-range': `bytes ${from}-3/4` };
+        response.writeHead(headers.range === undefined ? 200 : 206, { ...head, ...(headers.range && range) });
+        if (from === 3) response.end('d');
+        else response.write('abcd'.slice(from, from + 1), () => response.destroy());
+      },
+    });
+    const retry = { minTimeoutMs: 1000, maxTimeoutMs: 1000 };
+    const { client, clock } = connectVirtually(connector, { ...transport(), retry });
+    const { body } = await client.stream('/files/7');
+    expect(String(await clock.runUntil(bytesOf(body)))).toBe('abcd');
+    expect(arrivals).toEqual([0, 0, 1000, 2000]);
+  });
+
   it('does not send a POST again', async () => {
     const connector = await scriptedConnector({
       handle: ({ response }) => {

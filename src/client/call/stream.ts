@@ -1,4 +1,5 @@
 import type { RequestLine } from '../../contract/index.js';
+import { sleep } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import { decompressStream } from '../http/decompress.js';
@@ -6,6 +7,7 @@ import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
+import { retryDelayMs } from './react.js';
 import { type FetchRest, StreamedBody } from './streamed-body.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
@@ -54,6 +56,8 @@ export function toStreamed(
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
+    waitBefore: (retry, cancelled) =>
+      sleep(settings.clock, retryDelayMs(retry, settings.retry, Math.random()), cancelled),
     tell,
   });
   const encoding = headers.get('content-encoding');
@@ -74,8 +78,8 @@ function toFetchRest(
   const etag = headers.get('etag') ?? '';
   const length = lengthOf(headers);
   const requestHeaders = toRecord(streamRequest.headers);
-  const isWhole =
-    streamRequest.method === 'GET' && status === 200 && requestHeaders.range === undefined && length !== undefined;
+  const mayRepeat = streamRequest.method === 'GET' && streamRequest.idempotent !== false;
+  const isWhole = mayRepeat && status === 200 && requestHeaders.range === undefined && length !== undefined;
   if (!isWhole || headers.get('accept-ranges') !== 'bytes' || !etag.startsWith('"')) return undefined;
   // Before all others: the broken part has freed its place, and its reader may hold up the other calls.
   const priority = Number.MAX_VALUE;

@@ -20,6 +20,8 @@ interface StreamedBodyOptions {
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
+  /** Waits as before this retry, counted from 1. @throws (rejects with) the signal's reason */
+  waitBefore(retry: number, cancelled: AbortSignal): Promise<void>;
   /** Gets the error that the reader gets. */
   tell(error: unknown): void;
 }
@@ -39,6 +41,9 @@ export class StreamedBody implements Sink {
   #incoming: IncomingBody;
   #receivedBytes = 0;
   #emptyResumes = 0;
+  /** Connections in a row that brought little. */
+  #poorConnections = 0;
+  #resumedFrom = 0;
   #isDone = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Aborts once nobody wants more. */
@@ -120,9 +125,15 @@ export class StreamedBody implements Sink {
     const { fetchRest } = this.#options;
     const isLost = fetchRest === undefined || isFinal(lost) || ++this.#emptyResumes > maxEmptyResumes;
     if (isLost) return this.#fail(this.#lostError(lost));
+    const isPoor = this.#receivedBytes - this.#resumedFrom < aheadBytes;
+    this.#resumedFrom = this.#receivedBytes;
+    this.#poorConnections = isPoor ? this.#poorConnections + 1 : 0;
     let next: IncomingBody;
     try {
-      next = await fetchRest(this.#receivedBytes, this.#cancelled.signal);
+      const { signal } = this.#cancelled;
+      // The first rest is requested at once; a connector whose connections bring little is not to be flooded.
+      if (this.#poorConnections > 1) await this.#options.waitBefore(this.#poorConnections - 1, signal);
+      next = await fetchRest(this.#receivedBytes, signal);
     } catch (cause) {
       const isClosed = cause instanceof RequestError && cause.code === 'CLIENT_CLOSED';
       return this.#fail(isClosed ? cause : this.#lostError(lost, cause));
