@@ -18,13 +18,6 @@ const manifest: Record<'dependencies' | 'devDependencies' | 'peerDependencies', 
   root,
 );
 
-/** What the tests themselves are run and written with. */
-const testTools = [
-  ...['vitest', 'tsx', 'esbuild', 'fast-check', 'yaml', 'arktype', 'valibot'],
-  ...['@hono/zod-openapi', '@hono/zod-validator'],
-  ...['@opentelemetry/context-async-hooks', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
-];
-
 /**
  * Tests of the sources, of documentation and of scripts need the repository, and those that load modules again need the
  * package as sources. All others need the package only.
@@ -34,11 +27,10 @@ const needsRepository =
 
 /** An empty project with the packed package, its dependencies and peers, and the tests that need nothing but these. */
 export function makeProject(folder: string, tarball: string, age: Age): Project {
-  const tools = Object.fromEntries(testTools.map((name) => [name, manifest.devDependencies[name] as string]));
   const versions = versionsOf(age);
-  install(folder, { ...tools, ...versions, concordat: `file:${tarball}` });
   cpSync(path.join(root, 'vitest.config.ts'), path.join(folder, 'vitest.config.ts'));
-  copyTests(path.join(folder, 'test'));
+  const tests = copyTests(path.join(folder, 'test'));
+  install(folder, { ...testTools(tests), ...versions, concordat: `file:${tarball}` });
   copyPrograms(path.join(folder, 'programs'));
   const installed = (name: string) => `${name} ${readManifest(path.join(folder, 'node_modules', name)).version}`;
   return { folder, versions: Object.keys(versions).map(installed).join(', ') };
@@ -52,23 +44,39 @@ function versionsOf(age: Age): Record<string, string> {
   return Object.fromEntries(ranges.map(([name, range]) => [name, age === 'oldest' ? oldest(range) : newest(range)]));
 }
 
-function copyTests(folder: string): void {
+/** @returns the tests that can run there, with all that they import. */
+function copyTests(folder: string): Set<string> {
   cpSync(path.join(root, 'test'), folder, { recursive: true });
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file));
-  const left = files.filter((file) => /\.test\.tsx?$/.test(file) && !needsPackageOnly(file));
-  for (const file of left) rmSync(file);
+  const kept = new Set<string>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.test\.tsx?$/.test(name)) continue;
+    const test = path.join(folder, name);
+    const files = withImports(test);
+    if (files === undefined) rmSync(test);
+    else for (const file of files) kept.add(file);
+  }
+  return kept;
 }
 
-/** Whether neither the file nor what it imports needs the repository. */
-function needsPackageOnly(file: string, seen = new Set<string>()): boolean {
-  if (seen.has(file)) return true;
+/** @returns `undefined` if one of them needs the repository. */
+function withImports(file: string, seen = new Set<string>()): Set<string> | undefined {
+  if (seen.has(file)) return seen;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  if (needsRepository.test(text)) return false;
+  if (needsRepository.test(text)) return undefined;
   const imported = [...text.matchAll(/ from '(\.[^']+)\.js';/g)].map(([, name]) =>
     path.resolve(file, '..', `${name}.ts`),
   );
-  return imported.every((name) => needsPackageOnly(name, seen));
+  return imported.every((name) => withImports(name, seen)) ? seen : undefined;
+}
+
+/** What runs the tests, and what they import that is no dependency or peer of the package. */
+function testTools(files: Iterable<string>): Record<string, string> {
+  const names = new Set(['vitest', 'tsx']);
+  for (const file of files)
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/ from '((?:@[^/']+\/)?[^./'][^/']*)/g))
+      names.add(name);
+  return Object.fromEntries(Object.entries(manifest.devDependencies).filter(([name]) => names.has(name)));
 }
 
 /** As JavaScript: Node 20 reads no TypeScript. */
