@@ -60,6 +60,40 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(errors).toMatchObject([{ path: '/missing' }]);
   });
 
+  it('a limit that the login meets parks every call that waited for it, with what the connector said (E9)', async () => {
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.limit(30) });
+    const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const parked: ClientEvents['parked'][] = [];
+    const errors: ClientEvents['error'][] = [];
+    client.on('parked', (event) => parked.push(event));
+    client.on('error', (event) => errors.push(event));
+    const paths = ['/a', '/b', '/c'];
+    const limits = await Promise.all(paths.map((path) => rejection(get(client, path))));
+    expect(new Set(limits).size).toBe(3);
+    for (const limit of limits) {
+      expect(limit).toBeInstanceOf(RateLimitError);
+      expect(limit).toMatchObject({ code: 'RATE_LIMITED', origin: 'connector', attempts: 0, path: '/initialize' });
+      expect(limit.message).toContain('Too many calls');
+      expect(limit.message).toBe(limits[0].message);
+      expect(limit.response.status).toBe(403);
+    }
+    expect(parked.map(({ path }) => path)).toEqual(['/initialize', ...paths]);
+    expect(parked.slice(1).map(({ error }) => error)).toEqual(limits);
+    expect(errors).toEqual([]);
+  });
+
+  it('of calls that waited for one login, each has the number of its own attempts (E9)', async () => {
+    const connector = await scriptedConnector();
+    const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    await get(client);
+    connector.alive.clear();
+    connector.initialize = (exchange) => exchange.limit(30);
+    const sent = rejection(get(client));
+    await until(() => client.status.session === 'renewing');
+    const unsent = rejection(get(client));
+    expect([(await sent).attempts, (await unsent).attempts]).toEqual([1, 0]);
+  });
+
   it('says the wait in whole milliseconds, and none too early', async () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
     const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });

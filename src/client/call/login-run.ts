@@ -1,10 +1,12 @@
 import type { RequestLine } from '../../contract/index.js';
 import { type Clock, sleep } from '../../internal/index.js';
+import { readLimit } from '../http/error-response.js';
+import type { ErrorContent } from '../http/read-error.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
 import type { Lane } from '../rate-limit/lane.js';
-import { waitLimitError } from '../rate-limit/wait-limits.js';
+import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
 import { loginPriority, Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
 import { toSendable } from './call.js';
@@ -54,6 +56,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   readonly #lane: Lane;
   readonly #shared: Omit<Attempt, 'permit' | 'timeoutMs' | 'mayStart'>;
   #history = noHistory;
+  #limit: ErrorContent | undefined;
   #endWait: (() => void) | undefined;
   readonly priority = loginPriority;
   readonly watch: ((sent: SentAttempt) => void) | undefined;
@@ -85,7 +88,8 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
 
   waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined {
     const limits = this.#context.settings.rateLimit;
-    return waitLimitError({ remainingMs, resumeAt, waitedMs: this.#time.pausedMs, limits, request: this.#request });
+    const { pausedMs: waitedMs } = this.#time;
+    return waitLimitError({ remainingMs, resumeAt, waitedMs, limits, request: this.#request, content: this.#limit });
   }
 
   acquire(): Attempt | Promise<void> {
@@ -121,6 +125,11 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
       retriesLeft: this.#leftMs > 0 && !isFinal(outcome) ? settings.retry.retries - this.#history.retries : 0,
     });
     this.#history = history;
+    if (kind === 'limit') {
+      const { askedMs } = this.#lane.gate.pause;
+      const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
+      this.#limit = readLimit(outcome as WireResponse, this.#options.secrets, [], mayBeShown);
+    }
     if (reaction.type === 'send again') return;
     const error = this.#failureOf(failed);
     if (reaction.type !== 'retry') throw error;

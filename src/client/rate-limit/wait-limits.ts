@@ -61,3 +61,15 @@ export function toRateLimitError(
   });
   return content?.response === undefined ? error : showResponse(error, content.response);
 }
+
+/** The rate limit of a login, for one of the calls that waited for it: each adds its own `attempts`. */
+export function copyLimitError(error: RateLimitError): RateLimitError {
+  const { status, method, path, response } = error;
+  const copy = new RateLimitError(error.toPayload().errors.message, {
+    ...error,
+    status: status as 403 | 429 | 503,
+    cause: error.cause,
+    request: method === undefined || path === undefined ? undefined : { method, path },
+  });
+  return response === undefined ? copy : showResponse(copy, response);
+}

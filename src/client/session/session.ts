@@ -1,6 +1,8 @@
+import { isConnectorError } from '../../contract/index.js';
 import { abortable, type Clock, isErrorOf, sleep } from '../../internal/index.js';
 import { AbandonedLogin, beginCooldown, InitializeError, refusedEarlier } from '../errors.js';
 import type { Emit } from '../events.js';
+import { copyLimitError } from '../rate-limit/wait-limits.js';
 import { createRenew, isNewer, type Login, type Renew } from './renew.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
@@ -90,7 +92,8 @@ export class SessionHolder {
         return await abortable(running.promise, signal, closing);
       } catch (error) {
         // This call joined a login just as the last call that wanted it left: start another one.
-        if (!isErrorOf(error, 'AbandonedLogin')) throw error;
+        if (!isErrorOf(error, 'AbandonedLogin'))
+          throw isConnectorError(error, 'rate-limit') ? copyLimitError(error) : error;
       } finally {
         running.waiters--;
         // No call wants this session any more: a login that has to wait ends here (rule G4).
