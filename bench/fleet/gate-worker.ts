@@ -70,7 +70,7 @@ export class GateWorker implements Worker {
       await time.sleep(oneWayMs);
       if (this.#isGone) return; // the process was killed: nobody hears of the response
       const { announces, limit, windowMs } = connector.model;
-      if (announces) lane.gate.announce(permit, { policies: [{ limit, windowMs }], remaining: [] });
+      if (announces) lane.gate.announce(permit, { policies: [{ name: 'default', limit, windowMs }], remaining: [] });
       if (waitMs === 0) {
         lane.release(permit, 'passed');
         return;

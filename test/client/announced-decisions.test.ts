@@ -6,7 +6,10 @@ import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
 
 type Clock = ReturnType<typeof virtualClock>;
 const minuteMs = 60_000;
-const policy = (limit: number, windowMs = minuteMs) => ({ policies: [{ limit, windowMs }], remaining: [] });
+const policy = (limit: number, windowMs = minuteMs) => ({
+  policies: [{ name: 'default', limit, windowMs }],
+  remaining: [],
+});
 const left = (count: number, name = 'default') => ({
   policies: [],
   remaining: [{ name, left: count, resetMs: minuteMs }],
@@ -139,9 +142,26 @@ it('a binding remainder tells for how long nothing is left', async () => {
   expect(quota.announceBinding({ left: 0, resetMs: 9000 }, 0)).toBe(3000); // an answer of the same window
 });
 
+it('what has counted against another policy counts against a new one as far as it says that nothing is left (W8)', () => {
+  const { quota, clock } = quotas();
+  const announce = (limit: number, leftOver: number) =>
+    quota.announce({ policies: policy(limit).policies, remaining: left(leftOver).remaining }, 1);
+  const mayStart = (inFlight: number) => quota.mayStart(inFlight, clock.monotonic());
+  announce(100, 99);
+  pass(quota, clock, 40);
+  announce(10, 7);
+  pass(quota, clock, 1);
+  expect([mayStart(6), mayStart(7)]).toEqual([true, false]);
+  announce(100, 58); // of 100, the 40 and the next two have gone
+  pass(quota, clock, 1);
+  expect([mayStart(57), mayStart(58)]).toEqual([true, false]);
+  quota.announce(policy(10), 1); // without a word of what is left, everything counts
+  expect(mayStart(0)).toBe(false);
+});
+
 it('the tightest of several policies is the quota, in whatever order they come', () => {
   const { quota, clock } = quotas();
-  const policies = [100, 10, 50].map((limit) => ({ limit, windowMs: minuteMs }));
+  const policies = [100, 10, 50].map((limit) => ({ name: `of ${limit}`, limit, windowMs: minuteMs }));
   quota.announce({ policies, remaining: [] }, 0);
   expect(quota.known?.limit).toBe(10);
   expect(quota.mayStart(10, clock.monotonic())).toBe(false);

@@ -237,3 +237,22 @@ it('an announcement is not refuted by the refusals of requests that went before 
   }
   expect(client.status.quota).toEqual({ limit: 5, windowMs: 60_000 });
 });
+
+it('a path whose quota is smaller holds nobody back for what other paths have used (W8)', async () => {
+  const connector = await scriptedConnector();
+  const { client, clock } = connectVirtually(connector);
+  const limits: Record<string, number> = { items: 100, search: 10 };
+  const used: Record<string, number> = { items: 0, search: 0 };
+  connector.handle = (exchange) => {
+    const name = exchange.path.slice(1);
+    const limit = limits[name] ?? 0;
+    const left = limit - ++used[name]!;
+    const headers = { 'ratelimit-policy': `"${name}";q=${limit};w=60`, ratelimit: `"${name}";r=${left};t=60` };
+    exchange.reply(200, {}, headers);
+  };
+  for (let call = 0; call < 40; call++) await client.get('/items');
+  await client.get('/search');
+  await Promise.all(Array.from({ length: 9 }, () => client.get('/search')));
+  expect(clock.monotonic()).toBe(0);
+  expect(client.status.quota).toEqual({ limit: 10, windowMs: 60_000 });
+});

@@ -2,7 +2,8 @@ import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
-import type { AnnouncedQuota, Announcement, Remaining } from './quota/announced.js';
+import type { AnnouncedQuota } from './quota/announced.js';
+import type { Announcement, Remaining } from './quota/announcement.js';
 import type { PermitOutcome } from './quota/quota.js';
 import { QuotaWatch } from './quota/quota-watch.js';
 import type { Permit } from './wait-queue.js';
@@ -68,8 +69,7 @@ export class Gate {
 
   /** Tells other clients of a pause. A state that fails to do so is reported as an `error` event and fails no call. */
   publish(resumeAt: Date): void {
-    const report = (error: unknown) => this.lanes.emit('error', { method: 'state', path: '', error });
-    this.#publish(resumeAt).catch(report);
+    this.#publish(resumeAt).catch((error) => this.lanes.emit('error', { method: 'state', path: '', error }));
   }
 
   add(lane: GateLane): void {

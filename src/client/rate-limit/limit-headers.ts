@@ -1,7 +1,6 @@
 import { parseQuota, parseWait, type WaitFormat } from '../../contract/index.js';
 import { headerValue, type WireResponse } from '../http/wire.js';
-import type { Announcement } from './quota/announced.js';
-import type { Remaining } from './quota/remaining.js';
+import type { Announcement, Remaining } from './quota/announcement.js';
 
 /** Headers in which a connector says how much of the quota is left. */
 export interface RemainingOptions {

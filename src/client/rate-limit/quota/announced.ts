@@ -1,18 +1,14 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
+import { type Announcement, type Policy, tightestFirst, toKey } from './announcement.js';
 import type { LearnedQuota } from './learned.js';
 import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 import { type KnownRemaining, type Remaining, updateRemaining } from './remaining.js';
 
-export type { Remaining };
-
-/** What one response says about the quota. */
-export interface Announcement {
-  /** All of them apply; empty if the response names no quota. */
-  readonly policies: readonly Quota[];
-  /** What is left of each quota. Where a name is repeated, the last one is the smallest. */
-  readonly remaining: readonly Remaining[];
+/** A policy that is followed: responses that arrived before `since` do not count against it. */
+interface TrackedPolicy extends Quota {
+  readonly since: number;
 }
 
 /** So long after it came last, a policy gives way to one that is too large to be tracked. */
@@ -35,7 +31,7 @@ export class AnnouncedQuota {
   protected readonly clock: Clock;
   readonly #learned: LearnedQuota | undefined;
   /** The tightest first. */
-  #policies: readonly Quota[] = [];
+  #policies: readonly TrackedPolicy[] = [];
   /** What is left of each quota, by its name. */
   readonly #advised = new Map<string, KnownRemaining>();
   #binding: KnownRemaining | undefined;
@@ -75,7 +71,7 @@ export class AnnouncedQuota {
     const isOther = isOver || (key !== '' && key !== toKey(this.#policies));
     if (isOther) this.#isDoubted = false;
     if (isOther || !this.#isAdvised) this.#announcedAt = now;
-    if (isOther) this.#policies = tracked;
+    if (isOther) this.#policies = tracked.map((policy) => this.#track(policy, remaining));
     for (const { name, ...latest } of remaining) {
       const known = this.#advised.get(name);
       if (known === undefined && this.#advised.size >= maxNames) continue;
@@ -133,7 +129,9 @@ export class AnnouncedQuota {
   roomInMs(now: number): number {
     const isLearned = !this.isAnnounced || (this.#isDoubted && this.#learned?.mayStart(now) === false);
     if (isLearned) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
-    const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
+    const times = this.#policies.map(
+      ({ windowMs, since }) => (this.#times.oldestSince(Math.max(since, now - windowMs)) ?? now) + windowMs,
+    );
     const remaining = [...this.#advised.values(), this.#binding ?? []].flat();
     for (const { resetsAt } of remaining) if (resetsAt > now) times.push(resetsAt);
     return Math.max(0, Math.min(...times) - now); // a sum may be rounded to a moment ago
@@ -203,8 +201,15 @@ export class AnnouncedQuota {
     this.#learned?.seed(quota);
   }
 
-  #fits({ limit, windowMs }: Quota, now: number, inFlight: number): boolean {
-    return this.#times.countSince(now - windowMs) + inFlight < limit;
+  /** Earlier responses may have counted against another policy, that of another path: what is left says how many did. */
+  #track({ name, limit, windowMs }: Policy, remaining: readonly Remaining[]): TrackedPolicy {
+    const left = remaining.findLast((each) => each.name === name)?.left;
+    const used = left === undefined ? Number.POSITIVE_INFINITY : limit - left - 1; // without the response that says so
+    return { limit, windowMs, since: this.#times.beforeLast(Math.max(0, used)) };
+  }
+
+  #fits({ limit, windowMs, since }: TrackedPolicy, now: number, inFlight: number): boolean {
+    return this.#times.countSince(Math.max(since, now - windowMs)) + inFlight < limit;
   }
 
   #fitsRemaining({ left, resetsAt }: KnownRemaining, now: number, inFlight: number): boolean {
@@ -236,13 +241,4 @@ export class AnnouncedQuota {
     this.#policies = [];
     this.#advised.clear();
   }
-}
-
-function toKey(policies: readonly Quota[]): string {
-  return policies.map(({ limit, windowMs }) => `${limit}/${windowMs}`).join();
-}
-
-/** First the quota that allows the fewest requests in a given time. */
-export function tightestFirst(quotas: readonly Quota[]): Quota[] {
-  return [...quotas].sort((a, b) => a.limit / a.windowMs - b.limit / b.windowMs);
 }

@@ -29,6 +29,12 @@ export class RecentTimes {
     return this.#times[this.#firstAfter(time)];
   }
 
+  /** The time before the latest `count`. */
+  beforeLast(count: number): number {
+    const index = this.#times.length - count - 1;
+    return (index < this.#head ? undefined : this.#times[index]) ?? Number.NEGATIVE_INFINITY;
+  }
+
   forgetBefore(time: number): void {
     this.#head = this.#firstAfter(time);
     this.#times = this.#times.slice(this.#head);
