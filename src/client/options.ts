@@ -98,7 +98,7 @@ export interface ConnectorClientOptions {
    * @default 10485760 (10 MiB)
    */
   maxResponseBytes?: number | undefined;
-  /** Maximum size of a stream, in bytes after decompression; `maxResponseBytes` does not apply to it. @default none */
+  /** Maximum size of a stream, in bytes after decompression; `maxResponseBytes` does not apply to it. @default Infinity */
   maxStreamBytes?: number | undefined;
   /** How long a 401 may mean that a session is too new, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number | undefined;

@@ -79,7 +79,7 @@ const schema = optionsOf({
   pacing: oneOf(['auto', 'off']).default('auto'),
   snapshot: snapshotOption.optional(),
   maxResponseBytes: count(1).default(10 * 1024 * 1024),
-  maxStreamBytes: count(1).default(Number.POSITIVE_INFINITY),
+  maxStreamBytes: count(1, { endless: true }).default(Number.POSITIVE_INFINITY),
   freshSessionGraceMs: duration().default(3000),
   loginCooldownMs: duration().default(30_000),
   dispatcher: withMethods<Dispatcher>('dispatch').optional(),

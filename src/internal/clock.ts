@@ -57,6 +57,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** A timer for a timeout; one of `Infinity` needs none, and not every clock takes it. */
+export function setTimeLimit(clock: Pick<Clock, 'setTimer'>, timeoutMs: number, callback: () => void): Timer {
+  return timeoutMs === Number.POSITIVE_INFINITY ? { cancel() {}, hold() {} } : clock.setTimer(timeoutMs, callback);
+}
+
 /** A host's clock may have only `now`: waits are then measured with it, so that there is one time, and timers are the machine's. */
 export function completeClock(clock: (Pick<Clock, 'now'> & Partial<Clock>) | undefined): Clock {
   if (clock === undefined) return systemClock;

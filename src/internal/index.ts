@@ -16,7 +16,7 @@ export {
   readLimited,
   telling,
 } from './body.js';
-export { type Clock, completeClock, dayMs, latestDateMs, systemClock, type Timer } from './clock.js';
+export { type Clock, completeClock, dayMs, latestDateMs, setTimeLimit, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { decodePercent, readEscape, xmlEscape } from './escapes.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';

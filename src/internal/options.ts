@@ -83,8 +83,9 @@ export const timeLimit = option<number>(
   true,
 );
 
-export function count(least: number) {
-  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least;
+export function count(least: number, { endless = false } = {}) {
+  const isValid = (value: unknown) =>
+    (Number.isInteger(value) && (value as number) >= least) || (endless && value === Number.POSITIVE_INFINITY);
   return option<number>(isValid, `must be a whole number, ${least} or more`, true);
 }
 

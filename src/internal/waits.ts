@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.js';
+import { type Clock, setTimeLimit, type Timer } from './clock.js';
 
 type Signals = readonly (AbortSignal | null | undefined)[];
 type Follower = (signal: AbortSignal) => void;
@@ -84,7 +84,7 @@ export async function within<T>(
 ): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
+    timer = setTimeLimit(clock, timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
     if (!holdsProcess) timer.hold(false);
   });
   return await Promise.race([promise, late]).finally(() => timer?.cancel());

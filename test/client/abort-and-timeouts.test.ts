@@ -223,6 +223,21 @@ describe("an abort rejects with the signal's reason and sends nothing more", () 
   });
 });
 
+it('a timeout of Infinity works with every clock, that of the tests included', async () => {
+  const connector = await scriptedConnector();
+  const infinity = Number.POSITIVE_INFINITY;
+  const { client, clock } = connectVirtually(connector, {
+    initialize: { parameters: {}, timeoutMs: infinity },
+    timeoutMs: infinity,
+    totalTimeoutMs: infinity,
+    maxStreamBytes: infinity,
+  });
+  expect(await client.get('/items')).toMatchObject({ path: '/items' });
+  const { data } = await client.request({ method: 'GET', path: '/items', responseType: 'stream' });
+  expect(await new Response(data as ReadableStream).json()).toMatchObject({ path: '/items' });
+  expect(clock.pending).toBe(0);
+});
+
 describe("one caller's abort harms nobody else", () => {
   it('who waits for the same login: it goes on, and is made once', async () => {
     const hold = holdAll();

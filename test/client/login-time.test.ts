@@ -85,6 +85,32 @@ describe('initialize.timeoutMs bounds a login as a whole (S6)', () => {
 });
 
 describe('the minute of a login function (S6)', () => {
+  it('runs once for requests that are made at the same time', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ guard: false, handle: hold.handler });
+    const { client, clock } = connectVirtually(connector, {
+      initialize: async ({ request }) => {
+        await Promise.all(['/a', '/b', '/c'].map((path) => request({ method: 'POST', path })));
+        await request({ method: 'POST', path: '/d' });
+        return { 'x-session': 's' };
+      },
+    });
+    const call = track(get(client));
+    for (const [count, durationMs] of [
+      [3, 25_000],
+      [1, 34_000],
+    ] as const) {
+      await until(() => hold.held.length === count);
+      await clock.advance(durationMs);
+      for (const exchange of hold.held.splice(0)) exchange.reply(200, {});
+    }
+    await until(() => hold.held.length === 1 || call.settled);
+    expect(call.error).toBeUndefined();
+    hold.release((exchange) => exchange.reply(200, {}));
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+  });
+
   it('does not run during pauses', async () => {
     const connector = await scriptedConnector({ guard: false });
     connector.initialize = ({ number, limit, reply }) => (number % 2 ? limit(3600) : reply(200, {}));

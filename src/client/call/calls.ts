@@ -1,5 +1,5 @@
 import { isConnectorError, type RequestLine } from '../../contract/index.js';
-import { follow } from '../../internal/index.js';
+import { follow, setTimeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import type { IncomingBody } from '../http/incoming-body.js';
@@ -98,7 +98,7 @@ export class Calls {
   /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
   async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
-    const timer = this.#context.clock.setTimer(totalTimeoutMs, () => {
+    const timer = setTimeLimit(this.#context.clock, totalTimeoutMs, () => {
       const { resumeAt } = call.lane.gate.pause;
       const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
       const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;

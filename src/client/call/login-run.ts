@@ -21,12 +21,17 @@ export class LoginTime {
   #pausedMs = 0;
   #waiting = 0;
   #waitingSince = 0;
-  /** Spent sending, and waiting for retries. */
-  spentMs = 0;
+  readonly #startedAt: number;
   attempts = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  /** All but that. */
+  get spentMs(): number {
+    return this.#clock.monotonic() - this.#startedAt - this.pausedMs;
   }
 
   /** How long any of the requests has waited at the gate. */
@@ -108,15 +113,13 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     };
   }
 
-  deliver({ permit }: Attempt, response: WireResponse): WireResponse {
-    this.#time.spentMs += this.#context.clock.monotonic() - permit.startedAt;
+  deliver(_attempt: Attempt, response: WireResponse): WireResponse {
     return response;
   }
 
   async react(failed: FailedAttempt): Promise<void> {
-    const { kind, outcome, attempt } = failed;
-    const { settings, clock } = this.#context;
-    this.#time.spentMs += clock.monotonic() - attempt.permit.startedAt;
+    const { kind, outcome } = failed;
+    const { settings } = this.#context;
     const { reaction, history } = react(this.#history, {
       kind,
       status: statusOf(outcome),
@@ -163,7 +166,6 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     const delayMs = Math.min(retryDelayMs(attempt, settings.retry, Math.random()), Math.max(0, this.#leftMs));
     events.emit('retry', { ...this.#request, attempt, delayMs, error });
     await sleep(clock, delayMs, this.signal);
-    this.#time.spentMs += delayMs;
     if (this.#leftMs <= 0) throw error;
   }
 

@@ -109,12 +109,8 @@ class LoginProcess {
 
   /** Ends a login function that hangs; pauses that it waited out do not count (rule S6). */
   async #timeOut(controller: AbortController, done: AbortSignal): Promise<never> {
-    const { clock } = this.#context;
-    const startedAt = clock.monotonic();
-    for (let leftMs = defaultTimeoutMs; leftMs > 0; ) {
-      await sleep(clock, leftMs, done);
-      leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#time.pausedMs);
-    }
+    for (let leftMs = defaultTimeoutMs; leftMs > 0; leftMs = defaultTimeoutMs - this.#time.spentMs)
+      await sleep(this.#context.clock, leftMs, done);
     const hint = 'it must send with the `request` it gets, as calls of the client wait for this login';
     const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms (${hint})`);
     controller.abort(error);

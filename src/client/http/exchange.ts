@@ -1,4 +1,4 @@
-import { Chunks, type Clock, follow, type Timer } from '../../internal/index.js';
+import { Chunks, type Clock, follow, setTimeLimit, type Timer } from '../../internal/index.js';
 import { decompress, encodingProblem } from './decompress.js';
 import { type Connection, IncomingBody, notNeeded } from './incoming-body.js';
 import { bodyFailure, type OutgoingBody } from './request-body.js';
@@ -89,7 +89,7 @@ export class Exchange implements ActiveRequest {
   }
 
   #startTimer(): void {
-    this.#timer = this.#clock.setTimer(this.#request.timeoutMs, () => this.#stop({ type: 'timeout' }));
+    this.#timer = setTimeLimit(this.#clock, this.#request.timeoutMs, () => this.#stop({ type: 'timeout' }));
   }
 
   onResponseStart(connection: Connection, status: number, headers: WireResponse['headers']): void {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../internal/index.js';
+import { type Clock, setTimeLimit, type Timer } from '../../internal/index.js';
 
 export type Interruption =
   | { type: 'failed'; error: unknown }
@@ -137,7 +137,7 @@ export class IncomingBody {
   /** One timer for many chunks: when it fires, it checks how long ago the last one arrived. */
   #watch(delayMs: number): void {
     const { clock, silenceMs } = this.#options;
-    this.#timer = clock.setTimer(delayMs, () => {
+    this.#timer = setTimeLimit(clock, delayMs, () => {
       const leftMs = silenceMs - (clock.monotonic() - this.#lastAt);
       if (leftMs > 0) this.#watch(leftMs);
       else this.finish({ type: 'timeout' });
@@ -148,7 +148,8 @@ export class IncomingBody {
     const end = this.#unreadEnd;
     if (end === undefined || this.#end !== undefined) return;
     this.#readerTimer?.cancel();
-    this.#readerTimer = this.#options.clock.setTimer(this.#options.silenceMs, () => this.finish(end));
+    const { clock, silenceMs } = this.#options;
+    this.#readerTimer = setTimeLimit(clock, silenceMs, () => this.finish(end));
   }
 
   #stopWatching(): void {
