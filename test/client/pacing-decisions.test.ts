@@ -25,6 +25,21 @@ describe('learning from a limit', () => {
     expect(learnFromLimit(undefined, facts())).toEqual(known);
   });
 
+  it('a call that was not sent, for want of its body, begins no window', async () => {
+    const clock = virtualClock();
+    const quota = new LearnedQuota(clock);
+    quota.started(false);
+    quota.ended({ outcome: 'unsent', isLogin: false, isLate: false, startedAt: 0 });
+    await clock.advance(30_000);
+    for (let sent = 0; sent < 10; sent++) {
+      quota.started(false);
+      quota.ended({ outcome: 'passed', isLogin: false, isLate: false, startedAt: 30_000 });
+    }
+    quota.started(false);
+    quota.limited(minuteMs);
+    expect(quota.known).toMatchObject({ limit: 10, windowMs: minuteMs });
+  });
+
   it.each([
     ['nothing had passed', facts({ passed: 0 }), undefined],
     ['one had passed since the beginning of all', facts({ passed: 1, isFirst: true }), undefined],

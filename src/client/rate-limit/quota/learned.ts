@@ -118,6 +118,7 @@ export class LearnedQuota {
     if (this.#probeSince !== undefined) this.#latencyMs = this.#clock.monotonic() - this.#probeSince;
     this.#probeSince = undefined;
     if (outcome === 'passed') this.#pass();
+    if (outcome === 'unsent' && this.#passed + this.#inFlight === 0) this.#startedAt = undefined; // nothing went
   }
 
   limited(waitMs: number): void {
