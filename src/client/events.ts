@@ -31,7 +31,7 @@ export interface ClientEvents {
   heartbeat: { reason: 'rate-limit'; resumeAt: Date; remainingMs: number; pausedMs: number; scope?: string };
   /** The known quota is new or has changed; `undefined` once the last limit was so long ago that it is forgotten. */
   quota: { quota: Quota | undefined; scope?: string };
-  /** A login succeeded. `generation` counts the sessions of this client from 1. */
+  /** A login succeeded. `generation` counts the sessions of the `state` from 1, those of other clients included. */
   initialize: { generation: number; reason: 'first' | 'expired'; durationMs: number };
   /** A transient failure is retried after `delayMs`. `attempt` counts the retries of the call from 1. */
   retry: { method: string; path: string; attempt: number; delayMs: number; error: Error };

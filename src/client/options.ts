@@ -61,7 +61,7 @@ export interface RateLimitOptions {
 }
 
 export interface RetryOptions {
-  /** How often a transient failure is retried; 0 disables it. Logins and waits do not count (rule G5). @default 5 */
+  /** How often a transient failure of a call is retried, and of a login; 0: never. Waits do not count (rule G5). @default 5 */
   retries: number;
   /** The first delay in milliseconds. It doubles from there, plus up to as much again at random. @default 500 */
   minTimeoutMs: number;

@@ -121,3 +121,27 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('settings of a server', () => {
     expect([await found('0%_!\\'), await found('!'), await found('1_'), await found('1%0')]).toEqual([1, 1, 0, 0]);
   });
 });
+
+describe.each(servers)('the number of connections', (serverUrl) => {
+  it('is what the URL says at most', async () => {
+    const { url, query } = await ownDatabase(serverUrl);
+    const apiKeys = await openForTest({ database: `${url}?max=2`, edition: 'Professional' });
+    const { key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    const found = await Promise.all(Array.from({ length: 50 }, () => apiKeys.authenticate({ 'x-api-key': key })));
+    expect(found.every((each) => each?.userId === ada.userId)).toBe(true);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        apiKeys.create(ada, { name: `Key ${index}`, expiresOn: apiKeys.maxExpiresOn() }),
+      ),
+    );
+    const open = await query(
+      "select 1 from pg_stat_activity where application_name = 'concordat' and datname = current_database()",
+    );
+    expect(open).toHaveLength(2);
+  });
+});
+
+it.each(['0', 'many', '1.5', ''])('refuses max=%s', async (max) => {
+  const opening = openApiKeys({ database: `postgres://user@127.0.0.1:1/keys?max=${max}`, edition: 'Professional' });
+  await expect(opening).rejects.toThrow('`max` in the URL must be a whole number, 1 or more');
+});

@@ -22,11 +22,20 @@ const uniqueViolation = '23505';
 /** As long as the directory of users may take by default: whoever presents a key waits for it. */
 const lookUpTimeoutMs = 5000;
 
+/** The driver reads `max` of its options only, not of the URL. */
+function mostConnections(url: string): number {
+  const max = new URLSearchParams(url.split('?')[1]).get('max') ?? '10';
+  if (!/^[1-9]\d{0,5}$/.test(max))
+    throw new TypeError('`database`: `max` in the URL must be a whole number, 1 or more.');
+  return Number(max);
+}
+
 /** Opens a PostgreSQL database by its URL. */
 export async function openPostgres(url: string): Promise<StoreConnection> {
   const { default: pg } = await importPeer('pg', 'PostgreSQL', () => import('pg'));
   const pool = new pg.Pool({
     connectionString: url,
+    max: mostConnections(url),
     application_name: 'concordat',
     connectionTimeoutMillis: 10_000,
     // Milliseconds and counts fit a double; the driver would return strings.

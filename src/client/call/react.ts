@@ -60,8 +60,8 @@ const tooEarly = ' (no new login yet: the last session never worked)';
 const bodyUsedUp = ' (not sent again: the `body` stream is used up; pass a factory `() => body` that makes a new one)';
 
 /**
- * Decides what follows a failed attempt. Every rule about going on or giving up is a line of this
- * table, except those about waits: `http` time-outs, and `rate-limit/wait-limits.ts`.
+ * Decides what follows a failed attempt: every rule about going on or giving up, except those about time, which are in
+ * `call-run.ts`, `login-run.ts` and `rate-limit/wait-limits.ts`.
  *
  * @returns what to do, and the updated history.
  */

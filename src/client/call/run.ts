@@ -81,7 +81,7 @@ export interface RunContext {
   readonly trouble: { login?: Error | undefined };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   readonly closing: AbortSignal;
-  /** Aborts, with an `AbandonedLogin`, when the grace of `close()` is over. */
+  /** Aborts when the grace of `close()` is over. */
   readonly cutOff: AbortSignal;
 }
 
