@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Readable } from 'node:stream';
 import { UnauthorizedError } from 'concordat';
 import type { ConnectionState, ConnectorClient } from 'concordat/client';
 import { memoryState } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -58,6 +59,67 @@ describe('a call whose session others have used (S4)', () => {
     hold.release(ok);
     await until(() => call.settled);
     expect(call.value).toMatchObject({ status: 200 });
+  });
+
+  it('has lost it as soon as the head of what others got through with has arrived', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const hold = holdAll();
+    const slow: Exchange[] = [];
+    connector.handle = (exchange) => {
+      if (exchange.path === '/refused') return hold.handler(exchange);
+      slow.push(exchange);
+      exchange.response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    };
+    const { client } = connectVirtually(connector);
+    const call = track(get(client, '/refused'));
+    await until(() => hold.held.length === 1);
+    hold.release((exchange) => exchange.reply(401));
+    await until(() => hold.held.length === 1);
+    let headsArrived = 0;
+    const count = () => void headsArrived++;
+    subscribe('undici:request:headers', count);
+    onTestFinished(() => void unsubscribe('undici:request:headers', count));
+    const other = get(client, '/other');
+    await until(() => headsArrived === 1);
+    await grace();
+    hold.release((exchange) => exchange.reply(401));
+    await until(() => hold.held.length === 1); // at once, with another session
+    expect(connector.logins).toHaveLength(3);
+    hold.release(ok);
+    slow[0]?.response.end('}');
+    await Promise.all([other, until(() => call.settled)]);
+    expect(call.value).toMatchObject({ status: 200 });
+  });
+
+  it('has lost it, too, where they get through only after its 401', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const [refused, slow] = [holdAll(), holdAll()];
+    connector.handle = (exchange) => (exchange.path === '/refused' ? refused : slow).handler(exchange);
+    const { client, clock } = connectVirtually(connector);
+    const call = track(get(client, '/refused'));
+    const refuse = async () => {
+      await until(() => refused.held.length === 1);
+      refused.release((exchange) => exchange.reply(401));
+    };
+    await refuse();
+    for (let session = 2; session <= 6; session++) {
+      await until(() => refused.held.length === 1);
+      const other = get(client, '/other');
+      await until(() => slow.held.length === 1);
+      await refuse();
+      await until(() => connector.open.length === 1);
+      await grace();
+      slow.release(ok);
+      await other;
+      await clock.advance(1000);
+      await refuse(); // the trial
+      await until(() => call.settled || refused.held.length === 1);
+      expect(call.error).toBeUndefined();
+    }
+    refused.release(ok);
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(7);
   });
 
   it('control: gets through with the session after those five', async () => {

@@ -8,8 +8,8 @@ import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.j
 import { Waiter } from '../rate-limit/wait-queue.js';
 import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
-import { failureOf, isBodyLost, isFinal, secretsOf, statusOf } from './failure.js';
-import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
+import { failureOf, isFinal, secretsOf, statusOf } from './failure.js';
+import { type Facts, forgive, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
 import type { FailedAttempt, Run } from './run.js';
 
 /** One call, from login to response (rules S3, S4, G1, G7). It keeps little: a hundred thousand may wait at once. */
@@ -19,6 +19,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   #bodies: BodySupply;
   #sentCount = 0;
   #history = noHistory;
+  /** The session of its last 401 that counted. */
+  #refused: Session | undefined;
   #waitedMs = 0;
   /** How long the gate had been paused when this call last arrived at it. */
   #pausedMs = 0;
@@ -79,16 +81,14 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   deliver(attempt: CallAttempt, response: WireResponse): Result | Promise<Result> {
-    const { session } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
     this.#sentCount++;
-    this.#context.sessions.accept(session);
     this.#recheck?.end(true);
     const secrets = () => secretsOf(attempt, this.#context.secrets);
     const explain = (error: Error) => {
       Object.assign(error, { attempts: this.#sentCount });
-      return withResponse(error, response, secrets(), secretNames(session.headers));
+      return withResponse(error, response, secrets(), secretNames(attempt.session.headers));
     };
     if (response.incoming !== undefined) {
       this.#context.arriving(this.#call, response.incoming, explain);
@@ -109,22 +109,24 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
       this.#sentCount++;
       this.#bodies.release(); // what is left is of no use
     }
-    if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
-    let { adopted } = session;
+    const isOther = this.#recheck !== undefined && session !== this.#recheck.session;
+    // A newer session was refused as well: one more login would prove nothing.
+    const adopted = session.adopted && !isOther;
     if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
-      const isRefused = kind === 'unauthorized';
+      // Others got through with the session that it rechecked: this 401 is the first of the next one.
+      const isRefused = kind === 'unauthorized' && !(isOther && this.#recheck.session.accepted);
       if (isRefused) recheck = 'failed by this call';
-      // A newer session was refused as well: one more login would prove nothing.
-      if (session !== this.#recheck.session) adopted = false;
       // Before the calls that wait for the outcome: they would log in.
       if (isRefused && !adopted) sessions.markUnusable(session);
       this.#recheck.end(!isRefused);
       this.#recheck = undefined;
     }
+    if (this.#refused?.accepted) this.#history = forgive(this.#history);
     for (;;) {
       const { reaction, history } = react(this.#history, this.#facts(failed, recheck, adopted));
+      if (history.unauthorized > this.#history.unauthorized) this.#refused = session;
       this.#history = history;
       switch (reaction.type) {
         case 'fail':
@@ -223,23 +225,19 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts(
-    { kind, attempt, outcome }: FailedAttempt<CallAttempt>,
-    recheck: SessionFacts['recheck'],
-    adopted: boolean,
-  ): Facts {
+  #facts(failed: FailedAttempt<CallAttempt>, recheck: SessionFacts['recheck'], adopted: boolean): Facts {
     const { settings, sessions } = this.#context;
-    const { retry, freshSessionGraceMs: graceMs } = settings;
-    const { session, permit } = attempt;
+    const { kind, outcome } = failed;
+    const { session, permit } = failed.attempt;
     return {
       kind,
       status: statusOf(outcome),
       isResendable: this.#sentCount === 0 || this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
-      retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
+      retriesLeft: isFinal(outcome) ? 0 : settings.retry.retries - this.#history.retries,
       session: {
         ageMs: permit.startedAt - session.since,
-        graceMs,
+        graceMs: settings.freshSessionGraceMs,
         adopted,
         accepted: session.accepted,
         isCoolingDown: sessions.isCoolingDown(session),

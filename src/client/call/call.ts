@@ -125,6 +125,7 @@ export function toAttempt(
     timeoutMs,
     streams: responseType === 'stream',
     signal,
+    onSuccess: () => sessions.accept(session),
     mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
   };
 }

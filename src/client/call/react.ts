@@ -114,6 +114,12 @@ function reactToUnauthorized(
   return { reaction: mayLogIn ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
 }
 
+/** Others have got through, after all, with the session of the last 401 that counted: it had only ended. */
+export function forgive(history: History): History {
+  const mayForgive = history.unauthorized > 1 && history.endedSessions < maxEndedSessions;
+  return mayForgive ? { ...history, unauthorized: history.unauthorized - 1 } : history;
+}
+
 /**
  * Whether a 401 only says that the session has ended: requests got through with it, or another client made it some time
  * ago. Believed only so often, because a connector may also refuse this one request with every session.

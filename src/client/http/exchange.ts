@@ -96,6 +96,7 @@ export class Exchange implements ActiveRequest {
     if (status < 200) return; // informational: the response is still to come
     this.#status = status;
     this.#headers = headers;
+    if (status < 300 || status === 304) this.#request.onSuccess?.();
     if (isStreamed(this.#request, status)) this.#stream(connection);
     // The body of a redirect is not used; a 304 has none, and its connection can be reused.
     if (status >= 300 && status < 400 && status !== 304) this.#respond('whole', true);

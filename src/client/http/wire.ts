@@ -17,6 +17,8 @@ export interface WireRequest {
   signal: AbortSignal | undefined;
   /** Whether it goes though `concurrency` requests are in flight. */
   permit?: { readonly isBeyond: boolean };
+  /** Called when the head of a success has arrived: 2xx or 304. */
+  onSuccess?: (() => void) | undefined;
   /** Called right before the first byte is sent; `false` holds the request back. */
   mayStart(): boolean;
 }
