@@ -26,6 +26,8 @@ import { type ClientSnapshot, Gates, snapshotOption } from './rate-limit/gates.j
 import { SessionHolder } from './session/session.js';
 import { checkOptions } from './settings.js';
 
+protectPausedParsers(); // now: a caller's dispatcher may have connections before there is a client
+
 /**
  * Creates a client for one connection to a connector.
  *
@@ -63,7 +65,6 @@ class Client implements ConnectorClient {
     this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
     // Each scope has its own `concurrency`, and must not wait in the pool for the sockets of another (rule D4).
     const connections = rateLimit.scope === undefined ? concurrency : null;
-    protectPausedParsers();
     this.#transport =
       fetch === undefined
         ? createUndiciTransport({ origin, connections, dispatcher, clock, maxResponseBytes })

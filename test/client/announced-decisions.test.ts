@@ -159,6 +159,19 @@ it('what has counted against another policy counts against a new one as far as i
   expect(mayStart(0)).toBe(false);
 });
 
+it.each([0, 1])('counts them, too, where they came %i ms apart', async (apartMs) => {
+  const { quota, clock } = quotas();
+  quota.announce(policy(100), 0);
+  for (let sent = 0; sent < 20; sent++) {
+    await clock.advance(apartMs);
+    pass(quota, clock, 1);
+  }
+  quota.announce({ ...policy(10), remaining: [{ name: 'default', left: 1, resetMs: 1000 }] }, 1);
+  pass(quota, clock, 1);
+  await clock.advance(1001); // nothing more is known of what is left
+  expect([0, 1].map((inFlight) => quota.mayStart(inFlight, clock.monotonic()))).toEqual([true, false]);
+});
+
 it('the tightest of several policies is the quota, in whatever order they come', () => {
   const { quota, clock } = quotas();
   const policies = [100, 10, 50].map((limit) => ({ name: `of ${limit}`, limit, windowMs: minuteMs }));

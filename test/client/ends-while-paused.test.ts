@@ -1,12 +1,15 @@
 // undici ended the process if a connection closed while its response waited for its reader (nodejs/undici#5360).
+import { execFile } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { ConnectorClientOptions } from 'concordat/client';
 import { createConnectorClient } from 'concordat/client';
 import { Agent } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 import { grace, rejection, until } from '../helpers/until.js';
 
 // The client reads 256 KiB ahead: it pauses within the second part, after which nothing comes but the end.
@@ -91,3 +94,40 @@ it.each(framings.slice(0, 1))(
     expect(await rejection(buffer(body))).toMatchObject({ code: 'NETWORK_ERROR' });
   },
 );
+
+it('so does one of a dispatcher that was used before there was a client', async () => {
+  // In a process of its own: here, other tests have made clients.
+  const source = `
+    import { once } from 'node:events';
+    import { createServer } from 'node:net';
+    import { buffer } from 'node:stream/consumers';
+    import { Agent, request } from 'undici';
+    import { createConnectorClient } from './src/client/index.ts';
+    const parts = [Buffer.alloc(200 * 1024, 'first'), Buffer.alloc(60 * 1024, 'second')];
+    let paused;
+    const server = createServer((socket) => {
+      socket.on('data', (data) => {
+        if (String(data).startsWith('GET /early')) return socket.write('HTTP/1.1 204 No Content\\r\\n\\r\\n');
+        const head = 'HTTP/1.1 200 OK\\r\\nconnection: close\\r\\ncontent-length: ' + 260 * 1024 + '\\r\\n\\r\\n';
+        socket.write(head);
+        socket.write(parts[0], () => setTimeout(() => socket.write(parts[1], () => paused(socket)), 50));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const baseUrl = 'http://127.0.0.1:' + server.address().port;
+    const dispatcher = new Agent({ connections: 1 });
+    await (await request(baseUrl + '/early', { dispatcher })).body.dump();
+    const client = createConnectorClient({ baseUrl, dispatcher, initialize: async () => ({ 'x-session': 'a' }) });
+    const isPaused = new Promise((resolve) => (paused = resolve));
+    const { body } = await client.stream('/');
+    const socket = await isPaused;
+    socket.end();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    process.stdout.write(String((await buffer(body)).length));
+    await client.close();
+    await dispatcher.destroy();
+    server.close();`;
+  const program = await compiled({ source });
+  const { stdout } = await promisify(execFile)(process.execPath, [program]);
+  expect(stdout).toBe(String(length));
+});

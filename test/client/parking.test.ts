@@ -82,6 +82,17 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(errors).toEqual([]);
   });
 
+  it('an error of its own that a login function throws stays as it is', async () => {
+    const connector = await scriptedConnector();
+    const thrown = new RateLimitError('Busy', { retryAfterMs: 1000, detail: 'host db7', exposeDetail: false });
+    const { client } = connectVirtually(connector, {
+      initialize: async () => {
+        throw thrown;
+      },
+    });
+    expect(await rejection(get(client))).toBe(thrown);
+  });
+
   it('of calls that waited for one login, each has the number of its own attempts (E9)', async () => {
     const connector = await scriptedConnector();
     const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });

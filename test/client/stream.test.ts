@@ -139,6 +139,26 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     expect(arrivals).toEqual([0, 0, 1000, 2000]);
   });
 
+  it('does not hold up `close()` while it waits for that, and tells its reader at once', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ headers, response }) => {
+        const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+        const head = { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': 9 - from };
+        const range = { 'content-range': `bytes ${from}-8/9` };
+        response.writeHead(headers.range === undefined ? 200 : 206, { ...head, ...(headers.range && range) });
+        response.write('d', () => response.destroy());
+      },
+    });
+    const retry = { minTimeoutMs: 1000, maxTimeoutMs: 1000 };
+    const { client, clock } = connectVirtually(connector, { ...transport(), retry });
+    const { body } = await client.stream('/files/7');
+    const reading = rejection(bytesOf(body));
+    await until(() => connector.requests.length === 2 && connector.open.length === 0 && clock.pending === 1);
+    await client.close();
+    expect(await reading).toMatchObject({ code: 'CLIENT_CLOSED' });
+    expect(clock.pending).toBe(0);
+  });
+
   it('does not send a POST again', async () => {
     const connector = await scriptedConnector({
       handle: ({ response }) => {

@@ -51,6 +51,7 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
   const writeSoon = () => {
     timer ??= clock.setTimer(delayMs, () => {
       timer = undefined;
+      delayMs = Math.min(delayMs * 2, maxFlushDelayMs); // until one succeeds
       flush().catch(onError);
     });
   };
@@ -72,7 +73,6 @@ export function createAccessMarks({ keptUses, clock, write, onError }: AccessMar
       await write(marks);
     } catch (error) {
       beingWritten = new Map();
-      delayMs = Math.min(delayMs * 2, maxFlushDelayMs);
       for (const [apiKeyId, mark] of marks) add(apiKeyId, mark);
       throw error;
     }

@@ -123,7 +123,7 @@ export class Calls {
 
   /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
   #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    const { settings, events } = this.#context;
+    const { settings, events, closing } = this.#context;
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
@@ -132,8 +132,8 @@ export class Calls {
     const failed = (error: RequestError) => events.failed(requestLine, error);
     const opened = open(streamRequest, false);
     return opened.then((response) => {
-      const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open, failed });
-      return streamed as ConnectorResponse<Data>;
+      const options = { request: requestLine, streamRequest, settings, open, failed, closing };
+      return toStreamed(response, options) as ConnectorResponse<Data>;
     });
   }
 

@@ -1,7 +1,7 @@
 import type { RequestLine } from '../../contract/index.js';
 import { sleep } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { RequestError } from '../errors.js';
+import { closedError, RequestError } from '../errors.js';
 import { decompressStream } from '../http/decompress.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -28,6 +28,7 @@ export function toStreamed(
     settings,
     open,
     failed,
+    closing,
   }: {
     request: RequestLine;
     streamRequest: ConnectorRequest;
@@ -35,6 +36,8 @@ export function toStreamed(
     open: Open;
     /** Gets the error of a body that did not arrive whole. */
     failed(error: RequestError): void;
+    /** Aborts when the client is closed. */
+    closing: AbortSignal;
   },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
   const { status, headers, data: incoming } = response;
@@ -57,7 +60,9 @@ export function toStreamed(
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
     waitBefore: (retry, cancelled) =>
-      sleep(settings.clock, retryDelayMs(retry, settings.retry, Math.random()), cancelled),
+      sleep(settings.clock, retryDelayMs(retry, settings.retry, Math.random()), cancelled, closing).catch((reason) => {
+        throw closing.aborted ? closedError(request) : reason;
+      }),
     tell,
   });
   const encoding = headers.get('content-encoding');

@@ -9,16 +9,12 @@ interface Parser {
   readonly ptr: unknown;
 }
 
-let isSubscribed = false;
-
 /**
  * If a connection ends while its response waits for its reader, undici 7.26 to 7.30 fail an assertion that nobody can catch,
  * and the process ends (nodejs/undici#5360). So the parser goes on before undici hears of the end. This concerns all
- * connections of undici in the process: callers have dispatchers of their own.
+ * connections of undici in the process from now on: callers have dispatchers of their own.
  */
 export function protectPausedParsers(): void {
-  if (isSubscribed) return;
-  isSubscribed = true;
   subscribe('undici:client:connected', (message) => {
     const { socket } = message as { socket: Socket };
     socket.prependListener('end', () => goOn(socket));

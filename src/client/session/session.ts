@@ -93,7 +93,7 @@ export class SessionHolder {
       } catch (error) {
         // This call joined a login just as the last call that wanted it left: start another one.
         if (!isErrorOf(error, 'AbandonedLogin'))
-          throw isConnectorError(error, 'rate-limit') ? copyLimitError(error) : error;
+          throw isConnectorError(error, 'rate-limit') && error.method !== undefined ? copyLimitError(error) : error;
       } finally {
         running.waiters--;
         // No call wants this session any more: a login that has to wait ends here (rule G4).

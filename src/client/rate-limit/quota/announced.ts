@@ -6,9 +6,9 @@ import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 import { type KnownRemaining, type Remaining, updateRemaining } from './remaining.js';
 
-/** A policy that is followed: responses that arrived before `since` do not count against it. */
+/** A policy that is followed: of all responses, the first `skipped` do not count against it. */
 interface TrackedPolicy extends Quota {
-  readonly since: number;
+  readonly skipped: number;
 }
 
 /** So long after it came last, a policy gives way to one that is too large to be tracked. */
@@ -36,7 +36,7 @@ export class AnnouncedQuota {
   readonly #advised = new Map<string, KnownRemaining>();
   #binding: KnownRemaining | undefined;
   /** When responses arrived, while policies are known. */
-  #times = new RecentTimes();
+  readonly #times = new RecentTimes();
   /** The announcement that proved wrong. */
   #refuted: string | undefined;
   /** Whether a request is in flight to find out if the announced quota is really used up. */
@@ -130,7 +130,7 @@ export class AnnouncedQuota {
     const isLearned = !this.isAnnounced || (this.#isDoubted && this.#learned?.mayStart(now) === false);
     if (isLearned) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(
-      ({ windowMs, since }) => (this.#times.oldestSince(Math.max(since, now - windowMs)) ?? now) + windowMs,
+      ({ windowMs, skipped }) => (this.#times.oldestSince(now - windowMs, skipped) ?? now) + windowMs,
     );
     const remaining = [...this.#advised.values(), this.#binding ?? []].flat();
     for (const { resetsAt } of remaining) if (resetsAt > now) times.push(resetsAt);
@@ -204,12 +204,13 @@ export class AnnouncedQuota {
   /** Earlier responses may have counted against another policy, that of another path: what is left says how many did. */
   #track({ name, limit, windowMs }: Policy, remaining: readonly Remaining[]): TrackedPolicy {
     const left = remaining.findLast((each) => each.name === name)?.left;
-    const used = left === undefined ? Number.POSITIVE_INFINITY : limit - left - 1; // without the response that says so
-    return { limit, windowMs, since: this.#times.beforeLast(Math.max(0, used)) };
+    if (left === undefined) return { limit, windowMs, skipped: 0 };
+    const used = Math.max(0, limit - left - 1); // without the response that says so
+    return { limit, windowMs, skipped: this.#times.total - used };
   }
 
-  #fits({ limit, windowMs, since }: TrackedPolicy, now: number, inFlight: number): boolean {
-    return this.#times.countSince(Math.max(since, now - windowMs)) + inFlight < limit;
+  #fits({ limit, windowMs, skipped }: TrackedPolicy, now: number, inFlight: number): boolean {
+    return this.#times.countSince(now - windowMs, skipped) + inFlight < limit;
   }
 
   #fitsRemaining({ left, resetsAt }: KnownRemaining, now: number, inFlight: number): boolean {
@@ -229,7 +230,7 @@ export class AnnouncedQuota {
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
     this.#advised.clear();
-    this.#times = new RecentTimes();
+    this.#times.clear();
   }
 
   #refute(): void {
@@ -237,7 +238,7 @@ export class AnnouncedQuota {
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.clock.monotonic();
     this.#uncounted += this.#times.countSince(Number.NEGATIVE_INFINITY);
-    this.#times = new RecentTimes();
+    this.#times.clear();
     this.#policies = [];
     this.#advised.clear();
   }

@@ -8,40 +8,48 @@ export class RecentTimes {
   #times: number[] = [];
   /** Index of the first time that still counts. */
   #head = 0;
+  /** How many there were before the first of `#times`. */
+  #dropped = 0;
 
   add(time: number): void {
     this.#times.push(time);
     if (this.#times.length - this.#head > maxTimes) this.#head++;
     // Amortized: at least as many times were dropped as are copied.
-    if (this.#head > 1024 && this.#head > this.#times.length / 2) {
-      this.#times = this.#times.slice(this.#head);
-      this.#head = 0;
-    }
+    if (this.#head > 1024 && this.#head > this.#times.length / 2) this.#dropHead();
   }
 
-  /** How many are later than the given time. */
-  countSince(time: number): number {
-    return this.#times.length - this.#firstAfter(time);
+  /** How many there have ever been. */
+  get total(): number {
+    return this.#dropped + this.#times.length;
   }
 
-  /** The first one later than the given time. */
-  oldestSince(time: number): number | undefined {
-    return this.#times[this.#firstAfter(time)];
+  /** How many are later than the given time, without the first `skipped` of all. */
+  countSince(time: number, skipped = 0): number {
+    return this.#times.length - this.#firstAfter(time, skipped);
   }
 
-  /** The time before the latest `count`. */
-  beforeLast(count: number): number {
-    const index = this.#times.length - count - 1;
-    return (index < this.#head ? undefined : this.#times[index]) ?? Number.NEGATIVE_INFINITY;
+  /** The first one later than the given time, without the first `skipped` of all. */
+  oldestSince(time: number, skipped = 0): number | undefined {
+    return this.#times[this.#firstAfter(time, skipped)];
   }
 
   forgetBefore(time: number): void {
     this.#head = this.#firstAfter(time);
+    this.#dropHead();
+  }
+
+  clear(): void {
+    this.#head = this.#times.length;
+    this.#dropHead();
+  }
+
+  #dropHead(): void {
+    this.#dropped += this.#head;
     this.#times = this.#times.slice(this.#head);
     this.#head = 0;
   }
 
-  #firstAfter(time: number): number {
-    return countUpTo(this.#times, time, this.#head);
+  #firstAfter(time: number, skipped = 0): number {
+    return Math.max(countUpTo(this.#times, time, this.#head), Math.min(skipped - this.#dropped, this.#times.length));
   }
 }
