@@ -109,14 +109,16 @@ function withSecrets(
 }
 
 function resolve(parameters: unknown, env: Io['env'], place: string): unknown {
-  const read = (value: unknown) =>
-    typeof value === 'string' && value.startsWith('env:') ? readEnvironment(value, env, place) : value;
+  const read = (value: unknown, key: unknown) =>
+    typeof value === 'string' && value.startsWith('env:')
+      ? readEnvironment(value, env, `${JSON.stringify(key)} in ${place}`)
+      : value;
   if (Array.isArray(parameters)) {
     return parameters.map((entry) => {
-      const value = read(entry?.value);
+      const value = read(entry?.value, entry?.key);
       return value === entry?.value ? entry : { ...entry, value, sensitive: true };
     });
   }
   if (typeof parameters !== 'object' || parameters === null) return parameters;
-  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, read(value)]));
+  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, read(value, key)]));
 }

@@ -152,7 +152,8 @@ describe('concordat check', () => {
     const initialize = { parameters: { password: 'env:UNSET' } };
     const cwd = temporaryFolder({ 'concordat.config.json': JSON.stringify({ probes: { initialize } }) });
     const args = ['check', 'http://127.0.0.1:2'];
-    const config = 'The environment variable for `probes.initialize.parameters` of concordat.config.json is not set.';
+    const config =
+      'The environment variable for "password" in `probes.initialize.parameters` of concordat.config.json is not set.';
     expect((await run(args, { cwd })).err).toContain(config);
     const replaced = await run([...args, ...login], { cwd, env });
     expect(replaced.err).toContain('Nothing responds at');

@@ -1,3 +1,4 @@
+import { open, readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { isConnectorError } from 'concordat';
 import type { BodyOption, ConnectorClient, ConnectorClientOptions, RequestOptions } from 'concordat/client';
@@ -280,6 +281,13 @@ describe('a stream that fails on the way', () => {
   });
 });
 
+it("a file handle's web stream arrives whole: on Node 20 it brings an ArrayBuffer after the other (D1)", async () => {
+  const connector = await scriptedConnector();
+  await using handle = await open(new URL(import.meta.url));
+  await post(connect(connector), handle.readableWebStream() as ReadableStream<Uint8Array>);
+  expect(connector.requests[0]?.body).toEqual(await readFile(new URL(import.meta.url)));
+});
+
 describe('text with half a character, which UTF-8 cannot carry (D1)', () => {
   const half = 'a\ud83d';
 
@@ -371,6 +379,7 @@ describe('json', () => {
     [{ author: Promise.resolve('alice') }, '"author" is an object of type Promise.'],
     [new URLSearchParams('a=1'), 'it is an object of type URLSearchParams.'],
     [{ reason: new Error('lost') }, '"reason" is an object of type Error.'],
+    [{ file: new Uint8Array([1, 2]) }, '"file" is an object of type Uint8Array.'],
   ])('that would be changed on the way is a TypeError: %o', async (json, what) => {
     const connector = await scriptedConnector();
     const call = connect(connector).post('/', { json });

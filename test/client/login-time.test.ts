@@ -85,6 +85,16 @@ describe('initialize.timeoutMs bounds a login as a whole (S6)', () => {
 });
 
 describe('the minute of a login function (S6)', () => {
+  it('ends one that calls the client itself, even before it waits for anything', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector, {
+      initialize: async (): Promise<Record<string, string>> => client.get('/token'),
+    });
+    const error = await clock.runUntil(rejection(get(client)));
+    expect(error.message).toContain('initialize did not finish within 60000 ms (it must send with the `request`');
+    expect(clock.monotonic()).toBe(60_000);
+  });
+
   it('runs once for requests that are made at the same time', async () => {
     const hold = holdAll();
     const connector = await scriptedConnector({ guard: false, handle: hold.handler });

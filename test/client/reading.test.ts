@@ -336,6 +336,12 @@ describe('schema (D3)', () => {
     expect(Object.keys(error)).not.toContain('response');
   });
 
+  it('data that is missing is said to be missing', async () => {
+    const { client } = await answering('', {}, {}, 204);
+    const error = await rejection(client.delete('/', { schema: z.object({ id: z.string() }) }));
+    expect(error.message).toContain('204 INVALID_DATA: the response has no body, which does not fit `schema`');
+  });
+
   it("zod's asynchronous check runs once, and its rejection is handled", async () => {
     const unhandled = unhandledRejections();
     const check = vi.fn(async () => {

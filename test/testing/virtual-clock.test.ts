@@ -192,6 +192,11 @@ describe('runAll', () => {
 });
 
 describe('runUntil', () => {
+  it('rejects what is no promise', async () => {
+    const running = virtualClock().runUntil((async () => {}) as unknown as Promise<void>);
+    await expect(running).rejects.toThrow(new TypeError('`promise` must be a promise, not function.'));
+  });
+
   it('stops as soon as the promise has settled, and answers as it does', async () => {
     const clock = virtualClock();
     clock.setTimer(2 * hourMs, () => expect.unreachable('too late'));

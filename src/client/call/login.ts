@@ -94,7 +94,9 @@ class LoginProcess {
     const timeout = this.#timeOut(controller, done.signal);
     timeout.catch(() => {}); // it may reject after the login has failed for another reason
     try {
-      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout]);
+      // Later: if it calls the client, that call must find this login.
+      const running = Promise.resolve().then(() => initialize({ request, signal: controller.signal }));
+      const headers = await Promise.race([running, timeout]);
       const session = toSessionHeaders(headers, undefined, 'the `initialize` function');
       this.#context.secrets.splice(0, Number.POSITIVE_INFINITY, ...secrets); // in place: everyone has this array
       return session;

@@ -96,7 +96,8 @@ async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promi
   // What the message quotes of the data is redacted later, like everything that a connector says.
   const issues = withoutValues(schema, result.issues);
   const cause = issues === result.issues ? result.cause : schemaError(issues);
-  throw new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${describeIssues(issues, 3)}`, cause);
+  const what = data === undefined ? 'the response has no body, which' : 'the data';
+  throw new Unreadable('INVALID_DATA', `${what} does not fit \`schema\`: ${describeIssues(issues, 3)}`, cause);
 }
 
 /** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */

@@ -31,10 +31,10 @@ function whatIsLost(value: unknown, original: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;
-  if (Object.keys(value).length > 0) return undefined;
   const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (Object.keys(value).length > 0 && !ArrayBuffer.isView(value)) return undefined;
   return written.includes(kind) ? undefined : `an object of type ${kind}`;
 }
 
-/** The kinds of objects that are written as they are though they have no members. Any other would become `{}`. */
+/** The kinds of objects that are written as they are though they have no members. Any other would become `{}`; bytes, `{"0":1}`. */
 const written = ['Object', 'Number', 'String', 'Boolean', 'BigInt'];

@@ -122,7 +122,7 @@ export function reportAlike(judge: Judge, errors: readonly Completed[], look: Lo
   for (const [problem, [first, ...others]] of byProblem) {
     if (first === undefined) continue;
     const names = [...new Set(others.map(summarize))].slice(0, 3).join(', ');
-    const same = others.length === 0 ? '' : `; the same with ${others.length} others, such as ${names}`;
+    const same = others.length === 0 ? '' : `; the same with ${others.length} more, such as ${names}`;
     judge.found(first, `: ${problem}${same}`);
   }
 }

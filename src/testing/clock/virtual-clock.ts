@@ -140,6 +140,8 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
         }
       }),
     runUntil(promise) {
+      if (typeof promise?.then !== 'function')
+        return Promise.reject(new TypeError(`\`promise\` must be a promise, not ${typeof promise}.`));
       let settled = false;
       const done = () => {
         settled = true;
