@@ -178,7 +178,11 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'G5',
     'one retry less than the option says',
-    patch('call/call-run', ': retry.retries - this.#history.retries,', ': retry.retries - this.#history.retries - 1,'),
+    patch(
+      'call/call-run',
+      ': settings.retry.retries - this.#history.retries,',
+      ': settings.retry.retries - this.#history.retries - 1,',
+    ),
   ),
   mutant(
     'G5',
