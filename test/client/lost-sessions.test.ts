@@ -109,8 +109,9 @@ describe('a call whose session others have used (S4)', () => {
       await until(() => refused.held.length === 1);
       const other = get(client, '/other');
       await until(() => slow.held.length === 1);
+      const { sent } = client.status.counters;
       await refuse();
-      await until(() => connector.open.length === 1);
+      await until(() => client.status.counters.sent > sent); // the 401 has arrived
       await grace();
       slow.release(ok);
       await other;

@@ -98,10 +98,12 @@ describe("with onLimit: 'reject' (W7)", () => {
     const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
     await get(client);
     connector.alive.clear();
-    connector.initialize = (exchange) => exchange.limit(30);
+    const hold = holdAll();
+    connector.initialize = hold.handler;
     const sent = rejection(get(client));
-    await until(() => client.status.session === 'renewing');
+    await until(() => hold.held.length === 1);
     const unsent = rejection(get(client));
+    hold.release((exchange) => exchange.limit(30));
     expect([(await sent).attempts, (await unsent).attempts]).toEqual([1, 0]);
   });
 
