@@ -1,10 +1,10 @@
 import { abortable, sleep } from '../../internal/index.js';
-import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
+import { unreadableError, withResponse } from '../http/error-response.js';
 import { type ErrorContent, secretNames } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
-import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
+import { readLimit, waitLimitError } from '../rate-limit/wait-limits.js';
 import { Waiter } from '../rate-limit/wait-queue.js';
 import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
@@ -209,9 +209,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   #meetLimit(response: WireResponse, attempt: CallAttempt): void {
     const { settings, clock, secrets } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
-    const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-    this.#limit = readLimit(response, secretsOf(attempt, secrets), secretNames(attempt.session.headers), mayBeShown);
-    if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
+    const { rateLimit: limits } = settings;
+    const names = secretNames(attempt.session.headers);
+    this.#limit = readLimit(response, { askedMs, limits, secrets: secretsOf(attempt, secrets), names });
+    if (limits.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {

@@ -1,12 +1,11 @@
 import type { RequestLine } from '../../contract/index.js';
 import { type Clock, sleep } from '../../internal/index.js';
-import { readLimit } from '../http/error-response.js';
 import type { ErrorContent } from '../http/read-error.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
 import type { Lane } from '../rate-limit/lane.js';
-import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
+import { readLimit, waitLimitError } from '../rate-limit/wait-limits.js';
 import { loginPriority, Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
 import { toSendable } from './call.js';
@@ -130,8 +129,8 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#history = history;
     if (kind === 'limit') {
       const { askedMs } = this.#lane.gate.pause;
-      const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-      this.#limit = readLimit(outcome as WireResponse, this.#options.secrets, [], mayBeShown);
+      const { secrets } = this.#options;
+      this.#limit = readLimit(outcome as WireResponse, { askedMs, limits: settings.rateLimit, secrets, names: [] });
     }
     if (reaction.type === 'send again') return;
     const error = this.#failureOf(failed);

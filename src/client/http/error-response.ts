@@ -1,7 +1,6 @@
 import { type CallResponse, cleanMessage, limitBytes, type RequestLine } from '../../contract/index.js';
 import { createRedact, describeValue, isSecret, type Redact, redactedMark } from '../../internal/index.js';
 import { RequestError, type Unreadable, withoutQuotes } from '../errors.js';
-import { type ErrorContent, readErrorContent } from './read-error.js';
 import { textOf } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 
@@ -28,7 +27,11 @@ export function showResponse<Failure extends Error>(error: Failure, response: Ca
   return Object.defineProperty(error, 'response', { value: response, configurable: true, writable: true });
 }
 
-function describeResponse(response: WireResponse, secrets: readonly string[], names: readonly string[]): CallResponse {
+export function describeResponse(
+  response: WireResponse,
+  secrets: readonly string[],
+  names: readonly string[],
+): CallResponse {
   const redact = createRedact(secrets);
   const { status, body, end } = response;
   const headers = new Headers();
@@ -61,17 +64,6 @@ const maxOriginLength = 270;
 export function originOf(location: string): string {
   const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
   return (protocol === 'http:' || protocol === 'https:') && origin.length <= maxOriginLength ? origin : '';
-}
-
-/** What a limit said. It keeps the response only if an error may be made of it: many calls may wait. */
-export function readLimit(
-  response: WireResponse,
-  secrets: readonly string[],
-  names: readonly string[],
-  mayBeShown: boolean,
-): ErrorContent {
-  const content = readErrorContent(response, secrets, 'rate-limit');
-  return mayBeShown ? { ...content, response: describeResponse(response, secrets, names) } : content;
 }
 
 export function unreadableError(

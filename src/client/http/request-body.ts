@@ -211,7 +211,7 @@ async function* readOnce(body: AsyncIterable<unknown>): AsyncGenerator<unknown> 
   let isEmpty = true;
   for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) {
     isEmpty = false;
-    yield chunk;
+    yield chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : chunk; // as from a FileHandle's web stream
   }
   if (wasRead && isEmpty) throw usedUp();
 }
@@ -225,23 +225,23 @@ async function* readLazily(
   onFailure: (failure: BodyFailure) => void,
 ): AsyncGenerator<Uint8Array> {
   let half = ''; // of a character that goes on in the next chunk
+  const name = 'its text';
   try {
-    for await (const each of readOnce(open())) {
-      const chunk = each instanceof ArrayBuffer ? new Uint8Array(each) : each; // as from a FileHandle's web stream
+    for await (const chunk of readOnce(open())) {
       if (typeof chunk === 'string') {
         const text = half + chunk;
         half = /^[\ud800-\udbff]/.exec(text.slice(-1))?.[0] ?? '';
         const whole = half === '' ? text : text.slice(0, -1);
-        if (whole !== '') yield Buffer.from(checkText(whole, 'its text'));
+        if (whole !== '') yield Buffer.from(checkText(whole, name));
       } else if (chunk instanceof Uint8Array) {
-        checkText(half, 'its text');
+        checkText(half, name);
         if (chunk.length > 0) yield chunk;
       } else {
         const type = chunk === null ? 'null' : `a value of type ${typeof chunk}`;
         throw new TypeError(`it yields ${type} instead of bytes or text`);
       }
     }
-    checkText(half, 'its text');
+    checkText(half, name);
   } catch (error) {
     const failure = new BodyFailure(error);
     onFailure(failure);

@@ -1,6 +1,7 @@
 import { RateLimitError, type RequestLine } from '../../contract/index.js';
-import { showResponse } from '../http/error-response.js';
-import type { ErrorContent } from '../http/read-error.js';
+import { describeResponse, showResponse } from '../http/error-response.js';
+import { type ErrorContent, readErrorContent } from '../http/read-error.js';
+import type { WireResponse } from '../http/wire.js';
 
 export interface WaitLimits {
   onLimit: 'wait' | 'reject';
@@ -13,6 +14,21 @@ export function mayExceedWaitLimits(remainingMs: number, limits: WaitLimits): bo
   return (
     limits.onLimit === 'reject' || remainingMs > limits.maxWaitMs || limits.maxTotalWaitMs !== Number.POSITIVE_INFINITY
   );
+}
+
+/**
+ * What a limit said. It keeps the response only if an error may be made of it: many calls may wait.
+ *
+ * @param facts `names` are headers that are secret whatever their value, in lower case.
+ */
+export function readLimit(
+  response: WireResponse,
+  facts: { askedMs: number; limits: WaitLimits; secrets: readonly string[]; names: readonly string[] },
+): ErrorContent {
+  const { askedMs, limits, secrets, names } = facts;
+  const content = readErrorContent(response, secrets, 'rate-limit');
+  if (!mayExceedWaitLimits(askedMs, limits)) return content;
+  return { ...content, response: describeResponse(response, secrets, names) };
 }
 
 /**

@@ -29,7 +29,7 @@ export class LearnedQuota {
   #latencyMs = 0;
   /** How far the estimate is raised when a window ends without a limit; doubles each time. */
   #growth = 0;
-  #times = new RecentTimes();
+  readonly #times = new RecentTimes();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -64,7 +64,7 @@ export class LearnedQuota {
       this.#startedAt = undefined;
       this.#before = undefined;
       this.#passed = 0;
-      this.#times = new RecentTimes();
+      this.#times.clear();
     }
     const estimate = this.#estimate;
     if (estimate === undefined || this.#startedAt === undefined || now - this.#startedAt < estimate.windowMs) return;

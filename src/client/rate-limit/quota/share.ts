@@ -30,7 +30,7 @@ export class Share {
   #limit = 1;
   #windowMs = 0;
   /** When the requests that passed were started, in ascending order. */
-  #times = new RecentTimes();
+  readonly #times = new RecentTimes();
   #latest = 0;
   /** When the first request of the window started. */
   #startedAt = 0;
@@ -79,7 +79,7 @@ export class Share {
     this.#limit = granted;
     // The state's windows begin late. A share must not begin early.
     this.#windowMs = whole.windowMs + 1.5 * opensLateMs(whole.windowMs);
-    this.#times = new RecentTimes();
+    this.#times.clear();
     for (let count = 0; count < this.#passed; count++) this.#times.add(startsAt);
     this.#latest = startsAt;
     this.#startedAt = startsAt;
