@@ -89,6 +89,8 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
   const judge = new Judge(prober);
   try {
     await definition.check(judge);
+    // Most cases find nothing wrong with silence.
+    if (!prober.hasResponded) throw new CannotCheck('no request got a response');
   } catch (error) {
     if (!(error instanceof CannotCheck)) throw error;
     const applies = !(error instanceof NothingToCheck);

@@ -160,7 +160,9 @@ export const probesSchema = optionsOf({
     waitMs: duration().default(0),
     request: requestSchema.optional(),
     action: functionOf<(session: Record<string, string>) => unknown>().optional(),
-  }).optional(),
+  })
+    .refine(({ waitMs, request, action }) => waitMs > 0 || request || action, 'must have waitMs, request or action')
+    .optional(),
   cleanup: optionsOf({ path: path.default('/cleanup') }).optional(),
 }).prefault({});
 

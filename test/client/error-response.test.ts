@@ -120,12 +120,20 @@ describe('the response of an error (E9)', () => {
     expect(error).toMatchObject({ code: 'INVALID_JSON', response: { status: 200, text: '' } });
   });
 
+  it.each(['GET', 'HEAD'])('of a %s without a body says so, and blames nobody', async (method) => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(404, '') });
+    const error = await rejection(connect(connector).request({ method, path: '/' }));
+    expect(error.message).toContain('is not available. (the response has no body)');
+  });
+
   it('of a redirect shows the origin that it leads to', async () => {
     const location = 'https://elsewhere.example/canary?canary';
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, 'canary', { location }) });
     const error = await rejection(connect(connector).get('/'));
     expect(error.response.headers.get('location')).toBe('https://elsewhere.example');
-    expect(error.message).toContain('the connector redirects to https://elsewhere.example; redirects are not followed');
+    expect(error.message).toContain(
+      'the connector redirects to https://elsewhere.example; redirects are not followed, so `baseUrl` and the path have to',
+    );
     expect(show(error)).not.toContain('canary');
   });
 

@@ -593,6 +593,7 @@ describe('wrong options', () => {
     [{}, '`baseUrl` or `fetch`'],
     [{ baseUrl: 'ftp://x' }, '`baseUrl` must be an http or https URL'],
     [{ baseUrl: 'http://h', probes: { readabel: '/' } }, '`probes.readabel` is not an option'],
+    [{ baseUrl: 'http://h', probes: { expire: {} } }, '`probes.expire` must have waitMs, request or action'],
     [{ baseUrl: 'http://h', probes: { readable: 'issues' } }, '`probes.readable` must be a request'],
     [{ baseUrl: 'http://h', probes: { limit: {} } }, '`probes.limit` needs a `request`'],
     [

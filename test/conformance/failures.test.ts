@@ -7,6 +7,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 const body = JSON.stringify({ errors: { code: 'X', message: 'm' } });
 const head = 'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\n';
 
+const loginProbes = {
+  probes: {
+    readable: '/items',
+    initialize: {
+      parameters: [{ key: 'password', value: 'right-canary', sensitive: true }],
+      wrongParameters: [{ key: 'password', value: 'wrong-canary', sensitive: true }],
+    },
+  },
+};
+
 /** Judges whatever listens by its unknown route, which gets these bytes; `end` closes the connection after them. */
 async function judged(bytes: string, end: boolean): Promise<{ route: string | undefined; body: string | undefined }> {
   const server = createServer((socket) => {
@@ -29,6 +39,15 @@ const summary = 'GET /concordat-conformance/no-such-route';
 const notHttp = new RegExp(
   `${summary}: the response is not valid HTTP \\((?:HPE_|Response does not match the HTTP/1.1)`,
 );
+
+it('no case passes where nothing listens', async () => {
+  const { results } = await runConformance({ baseUrl: 'http://127.0.0.1:2', ...loginProbes });
+  expect(results.filter(({ status }) => status === 'passed')).toEqual([]);
+  expect(results.find(({ id }) => id === 'errors.body')).toMatchObject({
+    status: 'unjudged',
+    reason: 'could not be checked: no request got a response',
+  });
+});
 
 describe('a failure below HTTP is said in a sentence', () => {
   it('where nothing listens', async () => {

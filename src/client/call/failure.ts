@@ -174,7 +174,7 @@ function redirectError(response: WireResponse, request: RequestLine, secrets: re
   const origin = originOf(headerValue(response.headers, 'location') ?? '');
   const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;
   return new RequestError(
-    `the connector redirects${target}; redirects are not followed, because session headers must not leave the origin`,
+    `the connector redirects${target}; redirects are not followed, so \`baseUrl\` and the path have to name the target`,
     { code: 'REDIRECT', request, status },
   );
 }

@@ -51,7 +51,8 @@ export function readErrorContent(
   const problem = payload === undefined && text !== undefined && isProblem(response) ? parseProblem(text) : undefined;
   const content = payload ?? problem;
   if (content === undefined) {
-    const message = `${errorTable[kind].message} (${noBody[response.end]})`;
+    const isEmpty = response.end === 'whole' && response.body.length === 0;
+    const message = `${errorTable[kind].message} (${isEmpty ? 'the response has no body' : noBody[response.end]})`;
     return { status, code: undefined, message, detail: undefined, origin: 'unknown' };
   }
   const redact = createRedact(secrets);

@@ -29,6 +29,8 @@ export class Prober {
   /** The rate limits that were over although their wait was not. */
   readonly overEarly: EarlyAnswer[] = [];
   readonly limits: Limits;
+  /** Whether the connector has responded to anything. */
+  hasResponded = false;
   #login: Promise<Exchange> | undefined;
   #timeouts = 0;
   #blocked: string | undefined;
@@ -178,6 +180,7 @@ export class Prober {
     if (this.#blocked !== undefined) throw new CannotCheck(this.#blocked);
     const headers = { ...request.headers, ...toLowerCase(session) };
     const seen = await exchange(this.settings, { ...request, headers });
+    this.hasResponded ||= hasResponse(seen);
     this.announcements.add(seen, hasResponse(seen) && this.limits.isLimit(seen));
     const isTimeout = (seen.failure ?? seen.response?.broken)?.kind === 'timeout';
     if (isTimeout && ++this.#timeouts === mostTimeouts)
