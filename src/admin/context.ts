@@ -9,12 +9,13 @@ import type { ManagedUserDirectory } from './users.js';
 
 /**
  * Why a request did not authenticate, beyond the reasons for refusing a key. `missing`: neither key nor Basic;
- * `malformed-basic`; `password`: wrong, or of an unknown or disabled user; `throttled`: the source has failed too
+ * `wrong-scheme`: an `Authorization` that holds a key, but not as `ApiKey` (often `Bearer`); `malformed-basic`; `password`: wrong, or of an unknown or disabled user; `throttled`: the source has failed too
  * often; `busy`: too many passwords were being checked (rule K14).
  */
 export type AuthenticationFailureReason =
   | RefusalReason
   | 'missing'
+  | 'wrong-scheme'
   | 'malformed-basic'
   | 'password'
   | 'throttled'

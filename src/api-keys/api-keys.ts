@@ -118,7 +118,7 @@ export interface ApiKeys {
   onInvalidated(listener: (invalidation: Invalidation) => void): () => void;
   /** Whether the actor may manage the keys of all users, and so gets the switch My/All (specification 4). */
   mayManageAll(actor: ActorLike): Promise<boolean>;
-  /** Whether the current edition has API keys (rule K12). */
+  /** Whether the current edition has API keys (rule K12). It does not ask the database. */
   isAvailable(lookups?: RequestLookups): Promise<boolean>;
   /** What the value of a new key begins with (rule K2). */
   readonly keyPrefix: string;

@@ -1,6 +1,6 @@
 import { completeClock, quiet } from '../internal/index.js';
 import { resolvePrincipal } from './access/actor.js';
-import { hasApiKeys } from './access/edition.js';
+import { editionMeant, hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './api-keys.js';
 import { createAccessMarks } from './authentication/access-marks.js';
@@ -23,6 +23,8 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const clock = completeClock(options.clock);
   const onError = quiet(options.onError);
   const store = await openStore(options.database, hasher, clock.now());
+  const meant = typeof options.edition === 'string' ? editionMeant(options.edition) : undefined;
+  if (meant !== undefined) onError(new Error(`\`edition\` has no API keys; did you mean ${JSON.stringify(meant)}?`));
   if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });

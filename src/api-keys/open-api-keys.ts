@@ -43,7 +43,7 @@ export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys>
 
 const schema = optionsOf({
   database: option<string>(
-    (value) => typeof value === 'string' && value !== '' && (isPostgresUrl(value) || !looksLikeUrl.test(value)),
+    (value) => typeof value === 'string' && value.trim() !== '' && (isPostgresUrl(value) || !looksLikeUrl.test(value)),
     "must be a file's path, `:memory:`, or a `postgres://` URL",
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),

@@ -211,6 +211,16 @@ describe('Basic authentication (specification 1)', () => {
     expect(host.failures).toEqual([{ reason }]);
   });
 
+  it.each(['Bearer <K>', '<K>', 'Token token="<K>"'])(
+    'a key as `%s` is refused, and the log says why (K9)',
+    async (header) => {
+      const host = await startAdmin();
+      const { id, key } = await host.key('u-alice', 'CI');
+      expectRefusal(await me(host, ['authorization', header.replace('<K>', key)]));
+      expect(host.failures).toEqual([{ reason: 'wrong-scheme', apiKeyId: id }]);
+    },
+  );
+
   it('a refusal says from which address it came, for whoever watches for attacks', async () => {
     const host = await startAdmin({ admin: { clientAddress: () => '203.0.113.7' } });
     await me(host, basic('alice', 'wrong'));

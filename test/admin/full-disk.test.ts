@@ -20,9 +20,9 @@ it('on a full disk keys still authenticate, and no change is reported as done th
   let refused = await create('Key 0');
   for (; refused.status === 201; refused = await create(`Key ${made.length}`)) made.push(refused.body);
   expect(made.length).toBeGreaterThan(5);
-  const plain = { errorMessage: 'The request failed unexpectedly.', stackTrace: null };
-  expect([refused.status, refused.body]).toEqual([500, plain]);
-  expect(String(host.errors[0])).toContain(`${database}: database or disk is full`);
+  const errorMessage = 'The disk of the database is full: nothing can be changed.';
+  expect([refused.status, refused.body]).toMatchObject([503, { errorMessage }]);
+  expect(host.errors[0]).toMatchObject({ cause: new Error(`${database}: database or disk is full`) });
 
   // What needs no room is done as ever; what does fails, and then nothing has changed.
   const left = new Set(made.map(({ id }) => id));
@@ -31,10 +31,10 @@ it('on a full disk keys still authenticate, and no change is reported as done th
     const { status } = await host.as('alice', 'POST', `/api-keys/${id}/revoke`);
     statuses.add(status);
     if (status === 200) left.delete(id);
-    else expect(status).toBe(500);
+    else expect(status).toBe(503);
     expect((await host.as(key, 'GET', '/me')).status).toBe(left.has(id) ? 200 : 401);
   }
-  expect(statuses).toContain(500);
+  expect(statuses).toContain(503);
   const active = await host.as('alice', 'GET', '/api-keys?status=Active&limit=200');
   expect(new Set(active.body.items.map(({ id }: { id: string }) => id))).toEqual(left);
 
@@ -46,6 +46,6 @@ it('on a full disk keys still authenticate, and no change is reported as done th
     description: 'x'.repeat(450),
     expiry: '30',
   });
-  expect([page.status, textOf(page.html).includes('Something went wrong')]).toEqual([500, true]);
+  expect([page.status, textOf(page.html).includes(errorMessage)]).toEqual([503, true]);
   expect(page.html).not.toContain(folder);
 });

@@ -3,6 +3,8 @@ import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.j
 import { ada, bob, root } from './helpers/people.js';
 import { refusalOf } from './helpers/rejections.js';
 
+const aKey = `ck_${'a1'.repeat(6)}_${'Zz9'.repeat(16)}x`;
+
 describe.each(databaseKinds)('descriptions on $name (K3)', (kind) => {
   const open = async () => {
     const { url } = await emptyDatabase(kind);
@@ -55,6 +57,7 @@ describe.each(databaseKinds)('descriptions on $name (K3)', (kind) => {
     ['x'.repeat(501), 'API key description cannot exceed 500 characters.'],
     ['a\u0000b', 'API key description must not contain control or invisible characters.'],
     ['a\u202eb', 'API key description must not contain control or invisible characters.'],
+    [`for\n${aKey}, from May`, 'API key description must not contain the value of an API key.'],
     [7, 'API key description must be text.'],
     [{}, 'API key description must be text.'],
   ])('%j is refused, beside what else is wrong', async (description, message) => {

@@ -27,6 +27,23 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
     });
   });
 
+  it.each(['professional', 'ULTIMATE', 'Professional '])(
+    '"%s" is reported, because it looks like a mistake',
+    async (edition) => {
+      const { url } = await emptyDatabase(kind);
+      const errors: unknown[] = [];
+      await openForTest({ database: url, edition, onError: (error) => errors.push(error) });
+      expect(String(errors[0])).toContain('`edition` has no API keys; did you mean "');
+    },
+  );
+
+  it.each(['Professional', 'Community', () => 'professional'])('%s is not (control)', async (edition) => {
+    const { url } = await emptyDatabase(kind);
+    const errors: unknown[] = [];
+    await openForTest({ database: url, edition, onError: (error) => errors.push(error) });
+    expect(errors).toEqual([]);
+  });
+
   it('a lapse ends create, edit and authentication at once; list, audits and revoke stay', async () => {
     let edition = 'Ultimate';
     const { apiKeys, create } = await open(async () => edition);

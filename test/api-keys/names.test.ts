@@ -5,6 +5,8 @@ import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.j
 import { ada, bob } from './helpers/people.js';
 import { refusalOf } from './helpers/rejections.js';
 
+const aKey = `ck_${'a1'.repeat(6)}_${'Zz9'.repeat(16)}x`;
+
 describe.each(databaseKinds)('names on $name (K3)', (kind) => {
   const open = async () => {
     const { url } = await emptyDatabase(kind);
@@ -102,6 +104,12 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['101 characters', 'x'.repeat(101), tooLong],
     ['a megabyte', 'x'.repeat(1 << 20), tooLong],
     ['a quarter of a megabyte of marks', `a${'\u0301'.repeat(1 << 17)}${'\u0316'.repeat(1 << 17)}`, tooLong],
+    ['the value of a key', `CI ${aKey}`, 'API key name must not contain the value of an API key.'],
+    [
+      'the value of a key with a typing error',
+      aKey.replace('ck_', 'xy_'),
+      'API key name must not contain the value of an API key.',
+    ],
     ['a NUL inside', 'a\0b', invisible],
     ['a line break inside', 'a\nb', invisible],
     ['a tab inside', 'a\tb', invisible],

@@ -56,7 +56,7 @@ const answers: Answer[] = [
   [
     'TIMEOUT',
     (exchange) => exchange.response.writeHead(200, { ...json, 'x-a': echo }).write(`{"a":"${echo}`),
-    { timeoutMs: 100 },
+    { timeoutMs: 1000 },
   ],
   ['BUDGET_EXCEEDED', (exchange) => exchange.fail(403, echo, echo, { 'retry-after': '60' }), { totalTimeoutMs: 2000 }],
 ];

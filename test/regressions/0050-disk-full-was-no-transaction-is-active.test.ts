@@ -7,7 +7,7 @@ import path from 'node:path';
 import { openApiKeys } from 'concordat/api-keys';
 import { expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, openSqliteFile } from '../api-keys/helpers/databases.js';
-import { limitDatabases } from '../api-keys/helpers/driver.js';
+import { extendSqlite, limitDatabases } from '../api-keys/helpers/driver.js';
 import { ada } from '../api-keys/helpers/people.js';
 
 function databaseFile(): string {
@@ -27,10 +27,28 @@ it('a full disk is reported as one, with the name of the file, and what was answ
     for (; made < 2000; made++) await create(made);
   })().catch((error: Error) => error);
   expect(made).toBeGreaterThan(5);
-  expect(failure).toMatchObject({ message: `${database}: database or disk is full` });
+  const full = { kind: 'unavailable', cause: new Error(`${database}: database or disk is full`) };
+  expect(failure).toMatchObject(full);
   // The connection is as good as before: it reads, and fails in the same way again.
   expect((await apiKeys.list(ada, { total: true })).total).toBe(made);
-  await expect(create(-1)).rejects.toThrow(`${database}: database or disk is full`);
+  await expect(create(-1)).rejects.toMatchObject(full);
+});
+
+it('a database that cannot be written says what it needs', async () => {
+  const restore = await extendSqlite(
+    (DatabaseSync) =>
+      class extends DatabaseSync {
+        constructor(file: string) {
+          super(file);
+          this.exec('pragma query_only = true');
+        }
+      },
+  );
+  onTestFinished(restore);
+  const database = databaseFile();
+  await expect(openApiKeys({ database, edition: 'Professional' })).rejects.toThrow(
+    `${database}: attempt to write a readonly database: this process must be able to write the file, and to create files`,
+  );
 });
 
 it('a failure that leaves the transaction open is rolled back as before', async () => {

@@ -143,7 +143,10 @@ async function identifyByPassword(
 ): Promise<Caller | AuthenticationFailure> {
   const credentials = readBasic(authorization);
   // A request without credentials guesses nothing.
-  if (credentials === undefined) return { reason: 'missing' };
+  if (credentials === undefined) {
+    const apiKeyId = keyValue.exec(authorization ?? '')?.[1];
+    return apiKeyId === undefined ? { reason: 'missing' } : { reason: 'wrong-scheme', apiKeyId };
+  }
   if (credentials === 'malformed') {
     countGuess(context, source);
     return { reason: 'malformed-basic' };
@@ -152,3 +155,6 @@ async function identifyByPassword(
   if (user === undefined) return { reason: 'password' };
   return { user, authenticatedBy: 'basic', address: source, passwordHash: passwordHashOf(user), lookups };
 }
+
+/** A key of any prefix, with its public id. */
+const keyValue = /_([0-9A-Za-z]{12})_[0-9A-Za-z]{49}/;

@@ -10,6 +10,13 @@ export function hasApiKeys(edition: string): boolean {
   return editionsWithApiKeys.includes(edition);
 }
 
+/** An edition that has API keys, if the given name differs from it only in its case or in blanks. */
+export function editionMeant(edition: string): string | undefined {
+  return hasApiKeys(edition)
+    ? undefined
+    : editionsWithApiKeys.find((name) => name.toLowerCase() === edition.trim().toLowerCase());
+}
+
 /** @throws ApiKeyError `forbidden` unless the edition has API keys */
 export function requireApiKeys(edition: string): void {
   if (!hasApiKeys(edition)) throw new ApiKeyError('forbidden', editionMessage);

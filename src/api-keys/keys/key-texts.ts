@@ -1,5 +1,6 @@
 import { asShown, normalize } from '../../internal/index.js';
 import { type FieldError, type FieldReading, wrongField } from '../api-key-error.js';
+import { containsKey } from './key-format.js';
 
 const maxCharacters = 100;
 /** Maximum length of a description. */
@@ -9,6 +10,9 @@ export const maxDescriptionCharacters = 500;
 const forbiddenCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\p{VS}\u200C\u200D])[\p{Cf}\p{DI}]/u;
 // An empty Braille cell is blank, though Unicode counts it as a symbol.
 const visibleCharacter = /[^\s\u2800\p{Cf}\p{DI}]/u;
+
+/** Names and descriptions are shown, and the audit trail keeps them for ever (rule K2). */
+const containsValue = 'must not contain the value of an API key.';
 
 export const nameNotUnique: FieldError = { field: 'name', message: 'API key name must be unique.' };
 
@@ -23,6 +27,7 @@ export function readName(value: unknown): FieldReading<string> {
   // Of what was given: what is shown has a space for a tab or a line end.
   if (forbiddenCharacters.test(value.trim()))
     return wrong('API key name must not contain control or invisible characters.');
+  if (containsKey(name)) return wrong(`API key name ${containsValue}`);
   return { value: name };
 }
 
@@ -38,5 +43,6 @@ export function readDescription(value: unknown): FieldReading<string> {
   if (forbiddenCharacters.test(text.replace(/[\n\t]/g, ' '))) {
     return wrong('API key description must not contain control or invisible characters.');
   }
+  if (containsKey(text)) return wrong(`API key description ${containsValue}`);
   return { value: text };
 }

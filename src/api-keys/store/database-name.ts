@@ -1,3 +1,4 @@
+import { ApiKeyError } from '../api-key-error.js';
 import type { DatabaseSync } from './database-sync-dialect.js';
 
 /** Whether it is the URL of a PostgreSQL database; otherwise it is the path of a file. */
@@ -28,6 +29,20 @@ function reasonOf(error: Error): string {
   return error.message === '' && first instanceof Error ? first.message : error.message;
 }
 
+/** The same for an error of SQLite, with what to do. */
+function explained(error: unknown, name: string): unknown {
+  const named = withDatabaseName(error, name);
+  const message = named instanceof Error ? named.message : '';
+  if (message.endsWith('database or disk is full')) {
+    return new ApiKeyError('unavailable', 'The disk of the database is full: nothing can be changed.', {
+      cause: named,
+    });
+  }
+  if (!message.endsWith('attempt to write a readonly database')) return named;
+  const hint = 'this process must be able to write the file, and to create files in its folder';
+  return new Error(`${message}: ${hint}`, { cause: error });
+}
+
 /** Wraps a database so that its errors name it. */
 export function nameErrors(database: DatabaseSync, name: string): DatabaseSync {
   const named =
@@ -36,7 +51,7 @@ export function nameErrors(database: DatabaseSync, name: string): DatabaseSync {
       try {
         return work(...rest);
       } catch (error) {
-        throw withDatabaseName(error, name);
+        throw explained(error, name);
       }
     };
   return {

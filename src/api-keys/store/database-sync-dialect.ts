@@ -23,6 +23,9 @@ export interface StatementSync {
   all(...parameters: unknown[]): unknown[];
 }
 
+/** @throws ApiKeyError `unavailable` if the file is no longer the one that was opened. */
+export type CheckFile = (purpose: 'read' | 'write') => void;
+
 const lockTimeoutMs = 10_000;
 const busyMessage = 'Another program is writing to the database. Try again in a few seconds.';
 /** For the rare moments when even a reader waits: another process recovers or closes the database. */
@@ -33,10 +36,10 @@ export function isLocked(error: unknown): boolean {
 }
 
 /** Kysely on a synchronous SQLite connection. Transactions are immediate, so none fails half-way because of a lock. */
-export function databaseSyncDialect(database: DatabaseSync): Dialect {
+export function databaseSyncDialect(database: DatabaseSync, checkFile: CheckFile): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DatabaseSyncDriver(database),
+    createDriver: () => new DatabaseSyncDriver(database, checkFile),
     createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -45,16 +48,19 @@ export function databaseSyncDialect(database: DatabaseSync): Dialect {
 /** There is one connection: callers wait until it is free, for a whole transaction from the moment that it may write. */
 class DatabaseSyncDriver implements Driver {
   readonly #database: DatabaseSync;
+  readonly #checkFile: CheckFile;
   readonly #connection: DatabaseConnection;
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, checkFile: CheckFile) {
     this.#database = database;
+    this.#checkFile = checkFile;
     this.#connection = {
-      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
-        rows: database.prepare(sql).all(...parameters) as Row[],
-      }),
+      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
+        checkFile('read');
+        return { rows: database.prepare(sql).all(...parameters) as Row[] };
+      },
       // biome-ignore lint/correctness/useYield: nothing here streams, and the interface asks for it.
       async *streamQuery() {
         throw new Error('Streaming is not supported.');
@@ -86,6 +92,7 @@ class DatabaseSyncDriver implements Driver {
    * @throws ApiKeyError `unavailable` after ten seconds.
    */
   async beginTransaction(): Promise<void> {
+    this.#checkFile('write');
     const giveUpAt = performance.now() + lockTimeoutMs;
     for (;;) {
       this.#database.exec('pragma busy_timeout = 0');

@@ -2,10 +2,17 @@ import { chmodSync, closeSync, lstatSync, openSync, readlinkSync, realpathSync, 
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
+import { ApiKeyError } from '../api-key-error.js';
 import { builtInSqlite, importPeer } from '../import-peer.js';
 import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
-import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
+import {
+  busyTimeoutMs,
+  type CheckFile,
+  type DatabaseSync,
+  databaseSyncDialect,
+  isLocked,
+} from './database-sync-dialect.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [
@@ -19,6 +26,8 @@ const pragmas = [
   'cache_size = -65536',
 ];
 
+const checkIntervalMs = 1000;
+
 /** Opens a SQLite file, readable by its owner only, or `:memory:`. Errors name the file. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
   const { DatabaseSync } = await importDriver();
@@ -30,13 +39,15 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
     database.close();
     throw error;
   }
-  const kysely = new Kysely<Tables>({ dialect: databaseSyncDialect(database) });
+  const checkFile = fileCheck(path);
+  const kysely = new Kysely<Tables>({ dialect: databaseSyncDialect(database, checkFile) });
   // Prepared on first use, when the tables exist. Every request runs it.
   let lookUp: ReturnType<DatabaseSync['prepare']> | undefined;
   return {
     dialect: 'sqlite',
     kysely,
     lookUp(id) {
+      checkFile('read');
       lookUp ??= database.prepare(`select ${lookUpColumns} from ${keyTable} where id = ?`);
       return lookUp.get(id) as StoredSecret | undefined;
     },
@@ -72,6 +83,31 @@ function openNamed(DatabaseSync: new (path: string) => DatabaseSync, path: strin
   } catch (error) {
     throw withDatabaseName(error, path);
   }
+}
+
+/**
+ * Notices that the file has been replaced or deleted, as by a restored backup: what this process then writes is lost, and
+ * what others write, revocations included, it does not see (rules K11, K18). Looks before each change, and once a second.
+ */
+function fileCheck(path: string): CheckFile {
+  if (path === ':memory:') return () => {};
+  const file = resolve(path);
+  const identify = () => {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  };
+  const opened = identify();
+  let checkedAt = performance.now();
+  return (purpose) => {
+    if (purpose === 'read' && performance.now() - checkedAt < checkIntervalMs) return;
+    if (identify() !== opened) {
+      const cause = new Error(`${path}: the file has been replaced or deleted since it was opened`);
+      throw new ApiKeyError('unavailable', 'The database has been replaced or deleted. Restart the service.', {
+        cause,
+      });
+    }
+    checkedAt = performance.now();
+  };
 }
 
 /** Where a link leads, even to nothing yet: there SQLite creates the file, and its others beside it. */
