@@ -81,10 +81,10 @@ export class Gate {
 
   /** The client has closed. Its requests in flight still release their permits. */
   remove(lane: GateLane): void {
-    this.lanes.remove(lane);
+    this.lanes.delete(lane);
     this.pump();
     this.holdTimers();
-    if (!this.lanes.isEmpty) return;
+    if (this.lanes.size > 0) return;
     this.#pause.stop();
     this.#watch.stop();
   }
@@ -211,7 +211,7 @@ export class Gate {
 
   #close(wait: LimitWait, { source, startedAt, elsewhere }: PauseCause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (this.lanes.isEmpty) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
+    if (this.lanes.size === 0) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
     // A limit met elsewhere says something about the quota only if these clients wanted to send more.
     const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.waiting > 0;
     if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt, this.#inFlight);

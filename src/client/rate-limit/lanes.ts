@@ -23,31 +23,26 @@ export interface GateLane {
 }
 
 /** The clients that share a gate. */
-export class Lanes {
-  readonly #all = new Set<GateLane>();
+export class Lanes extends Set<GateLane> {
   #nextOrder = 0;
-
-  get isEmpty(): boolean {
-    return this.#all.size === 0;
-  }
 
   get waiting(): number {
     let sum = 0;
-    for (const { waiting } of this.#all) sum += waiting;
+    for (const { waiting } of this) sum += waiting;
     return sum;
   }
 
   /** The most requests in flight, summed over all clients. */
   get concurrency(): number {
     let sum = 0;
-    for (const { concurrency } of this.#all) sum += concurrency;
+    for (const { concurrency } of this) sum += concurrency;
     return sum;
   }
 
   /** The client whose next call goes first, among those with room for one more request. */
   get next(): GateLane | undefined {
     let next: GateLane | undefined;
-    for (const lane of this.#all) {
+    for (const lane of this) {
       if (lane.hasNext && (next === undefined || lane.goesBefore(next))) next = lane;
     }
     return next;
@@ -58,23 +53,15 @@ export class Lanes {
     return this.#nextOrder++;
   }
 
-  add(lane: GateLane): void {
-    this.#all.add(lane);
-  }
-
-  remove(lane: GateLane): void {
-    this.#all.delete(lane);
-  }
-
   watchUnread(): void {
-    for (const lane of this.#all) lane.watchUnread();
+    for (const lane of this) lane.watchUnread();
   }
 
   rejectLongWaits(): void {
-    for (const lane of this.#all) lane.rejectLongWaits();
+    for (const lane of this) lane.rejectLongWaits();
   }
 
   emit<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {
-    for (const lane of [...this.#all]) lane.emit(name, event);
+    for (const lane of [...this]) lane.emit(name, event);
   }
 }
