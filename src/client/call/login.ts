@@ -73,8 +73,6 @@ class LoginProcess {
     const controller = new AbortController();
     const leave = follow([this.#signal], (reason) => controller.abort(reason));
     const done = new AbortController();
-    // Once the client is closed, nobody waits for it, and no timer may keep the process alive.
-    const leaveClosing = follow([this.#context.closing], (reason) => done.abort(reason));
     /** What its requests have sent so far, the latest first. */
     let secrets: string[] = [];
     const request: InitializeRequest = async <Data>(options: LoginRequest) => {
@@ -104,15 +102,15 @@ class LoginProcess {
       throw toInitializeError(error, this.#signal, 'the `initialize` function');
     } finally {
       done.abort();
-      leaveClosing();
       leave();
     }
   }
 
-  /** Ends a login function that hangs; pauses that it waited out do not count (rule S6). */
+  /** Ends a login function that hangs; pauses that it waited out do not count (rule S6). On a closed client nobody waits. */
   async #timeOut(controller: AbortController, done: AbortSignal): Promise<never> {
+    const { clock, closing } = this.#context;
     for (let leftMs = defaultTimeoutMs; leftMs > 0; leftMs = defaultTimeoutMs - this.#time.spentMs)
-      await sleep(this.#context.clock, leftMs, done);
+      await sleep(clock, leftMs, done, closing);
     const hint = 'it must send with the `request` it gets, as calls of the client wait for this login';
     const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms (${hint})`);
     controller.abort(error);
