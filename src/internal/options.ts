@@ -45,10 +45,10 @@ export function notAnOption(names: readonly string[], known: readonly string[]):
  *
  * @throws TypeError that names them, in backticks
  */
-export function checkNames(known: readonly string[], value: unknown, name: string): void {
+export function checkNames(known: readonly string[], value: unknown, name = ''): void {
   const wrong = isObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
   if (wrong.length === 0) return;
-  throw new TypeError(`${wrong.map((key) => `\`${name}.${key}\``).join(', ')} ${notAnOption(wrong, known)}.`);
+  throw new TypeError(`${wrong.map((key) => `\`${joinName(name, key)}\``).join(', ')} ${notAnOption(wrong, known)}.`);
 }
 
 /** A value that is checked as a whole. The message contains it only if `shown`, because it may be a secret. */

@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
 import {
   bool,
+  checkNames,
   checkOptions,
   checkSchema,
   type DataSchema,
-  notAnOption,
   oneOf,
   option,
   timeLimit,
@@ -135,7 +135,7 @@ const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH
 /** @returns method and path; the path may have a query. @throws TypeError naming the option that is wrong. */
 export function checkRequest(request: ConnectorRequest, base: Settings): RequestLine {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
-  checkNames(request, optionNames);
+  if (!Object.keys(request).every((name) => optionNames.includes(name))) checkNames(optionNames, request);
   const path = toPath(request.path, base);
   return { method: commonMethods.has(request.method) ? request.method : toMethod(request.method), path };
 }
@@ -147,30 +147,21 @@ export function toMethod(value: unknown): string {
   throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(value)}.`);
 }
 
-const optionNames: ReadonlySet<string> = new Set(
-  Object.keys({
-    method: true,
-    path: true,
-    query: true,
-    json: true,
-    body: true,
-    headers: true,
-    schema: true,
-    responseType: true,
-    signal: true,
-    idempotent: true,
-    timeoutMs: true,
-    totalTimeoutMs: true,
-    priority: true,
-  } satisfies Record<keyof ConnectorRequest, true>),
-);
-
-/** Checks names only, because every call comes through here. @throws TypeError naming an unknown option. */
-export function checkNames(request: object, known: ReadonlySet<string>): void {
-  for (const name in request) {
-    if (!known.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...known])}.`);
-  }
-}
+const optionNames = Object.keys({
+  method: true,
+  path: true,
+  query: true,
+  json: true,
+  body: true,
+  headers: true,
+  schema: true,
+  responseType: true,
+  signal: true,
+  idempotent: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  priority: true,
+} satisfies Record<keyof ConnectorRequest, true>);
 
 const signal = option<AbortSignal>(
   (value) => typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function',

@@ -1,4 +1,4 @@
-import { decodeLeniently, follow, parseJson, sleep } from '../../internal/index.js';
+import { checkNames, decodeLeniently, follow, parseJson, sleep } from '../../internal/index.js';
 import { AbandonedLogin, beginCooldown, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
@@ -13,19 +13,15 @@ import {
 } from '../session/initialize.js';
 import type { Login } from '../session/renew.js';
 import type { Settings } from '../settings.js';
-import { checkNames, toMethod } from './call.js';
+import { toMethod } from './call.js';
 import { LoginRun, LoginTime } from './login-run.js';
 import { boundSecrets, loginSecrets } from './login-secrets.js';
 import { type RunContext, runToEnd } from './run.js';
 
 const defaultTimeoutMs = 60_000;
 
-const loginOptions: ReadonlySet<string> = new Set(
-  Object.keys({ method: true, path: true, headers: true, json: true, body: true, idempotent: true } satisfies Record<
-    keyof LoginRequest,
-    true
-  >),
-);
+const loginNames = { method: true, path: true, headers: true, json: true, body: true, idempotent: true } as const;
+const loginOptions = Object.keys(loginNames satisfies Record<keyof LoginRequest, true>);
 
 /** The login of a connection: over HTTP (rule S1), or by the caller's function. */
 export function createLogin(context: RunContext): Login {
@@ -76,7 +72,7 @@ class LoginProcess {
     /** What its requests have sent so far, the latest first. */
     let secrets: string[] = [];
     const request: InitializeRequest = async <Data>(options: LoginRequest) => {
-      checkNames(options, loginOptions);
+      checkNames(loginOptions, options);
       const { path } = options;
       const method = toMethod(options.method);
       secrets = boundSecrets([...loginSecrets(options), ...secrets]);
