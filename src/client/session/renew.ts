@@ -7,6 +7,19 @@ import type { ConnectionState, SharedSession } from './state.js';
 /** Logs in. The signal ends its waits; a request already sent is left to finish. */
 export type Login = (signal: AbortSignal) => Promise<Record<string, string>>;
 
+export interface SessionOptions {
+  login: Login;
+  state: ConnectionState;
+  clock: Clock;
+  emit: Emit;
+  /** The client's default headers. */
+  headers: Readonly<Record<string, string>>;
+  /** How long calls fail at once after a refused login, and the most after sessions that never worked (rule S5). */
+  loginCooldownMs: number;
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
+  closing: AbortSignal;
+}
+
 /** Gets a session newer than `expired`, which another client may have made: then it is adopted. */
 export type Renew = (expired: number, signal: AbortSignal) => Promise<{ shared: SharedSession; adopted: boolean }>;
 
@@ -14,17 +27,7 @@ export type Renew = (expired: number, signal: AbortSignal) => Promise<{ shared: 
  * With a shared state, another client may do the login: if it gives up or closes, this client takes over. If the state
  * fails, this client uses its own login, and reports the outage once (rule G11).
  */
-export function createRenew({
-  state,
-  login,
-  clock,
-  emit,
-}: {
-  state: ConnectionState;
-  login: Login;
-  clock: Clock;
-  emit: Emit;
-}): Renew {
+export function createRenew({ state, login, clock, emit }: SessionOptions): Renew {
   let isDown = false;
   const report = (error: unknown) => {
     if (!isDown) emit('error', { method: 'state', path: '', error });

@@ -1,10 +1,9 @@
 import { isConnectorError } from '../../contract/index.js';
-import { abortable, type Clock, isErrorOf, sleep } from '../../internal/index.js';
+import { abortable, isErrorOf, sleep } from '../../internal/index.js';
 import { AbandonedLogin, beginCooldown, InitializeError, refusedEarlier } from '../errors.js';
-import type { Emit } from '../events.js';
 import { copyLimitError } from '../rate-limit/wait-limits.js';
-import { createRenew, isNewer, type Login, type Renew } from './renew.js';
-import type { ConnectionState, SharedSession } from './state.js';
+import { createRenew, isNewer, type Renew, type SessionOptions } from './renew.js';
+import type { SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
 export interface Session {
@@ -24,19 +23,6 @@ export interface Session {
 
 /** Ends a recheck: says whether the session was accepted. Only the first call counts. */
 export type EndRecheck = (wasAccepted: boolean) => void;
-
-export interface SessionOptions {
-  login: Login;
-  state: ConnectionState;
-  clock: Clock;
-  emit: Emit;
-  /** The client's default headers. */
-  headers: Readonly<Record<string, string>>;
-  /** How long calls fail at once after a refused login, and the most after sessions that never worked (rule S5). */
-  loginCooldownMs: number;
-  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
-  closing: AbortSignal;
-}
 
 interface RunningLogin {
   readonly promise: Promise<Session>;
@@ -79,11 +65,11 @@ export class SessionHolder {
    *   signal, or of `closing`.
    */
   async acquire(signal: AbortSignal | undefined): Promise<Session> {
-    const { closing } = this.#options;
+    const { clock, closing } = this.#options;
     for (;;) {
       closing.throwIfAborted();
       if (this.#current !== undefined) return this.#current;
-      const refusal = this.#recentRefusal();
+      const refusal = this.#refusal && refusedEarlier(this.#refusal.error, clock, this.#refusal.until);
       if (refusal) throw refusal;
       this.#running ??= this.#start();
       const running = this.#running;
@@ -196,9 +182,5 @@ export class SessionHolder {
     this.#refusal = undefined;
     if (!adopted) emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
     return session;
-  }
-
-  #recentRefusal(): InitializeError | undefined {
-    return this.#refusal && refusedEarlier(this.#refusal.error, this.#options.clock, this.#refusal.until);
   }
 }
