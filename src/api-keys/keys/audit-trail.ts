@@ -16,13 +16,11 @@ import {
   formatCursor,
   namesOf,
   readCursor,
-  readLimit,
   readOneOf,
+  readPage,
   readScope,
-  readSkip,
   readSought,
   readTime,
-  readTotal,
 } from './list-query.js';
 import { toIso } from './presentation.js';
 import {
@@ -50,12 +48,10 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
-  const limit = readLimit(query.limit);
+  const { limit, skip, total } = readPage(query);
   // The scope may follow from rights that change between two pages: the rest of another list is not the rest of this one.
   const order = `audits ${scope}`;
   const after = readCursor(query.cursor, order, 'number');
-  const skip = readSkip(query.skip);
-  const total = readTotal(query.total);
   const { apiKeyId, revisionType, origin } = query;
   if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId, context.now());
   const filter = {

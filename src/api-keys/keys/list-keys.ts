@@ -7,12 +7,10 @@ import {
   formatCursor,
   namesOf,
   readCursor,
-  readLimit,
   readOneOf,
+  readPage,
   readScope,
   readSearch,
-  readSkip,
-  readTotal,
   readUser,
 } from './list-query.js';
 import { toApiKey } from './presentation.js';
@@ -30,11 +28,9 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const isAboutOthers = createdBy !== undefined && principal.mayManageAll;
   const scope = readScope(principal, query.scope ?? (isAboutOthers ? 'all' : 'my'));
   const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);
-  const limit = readLimit(query.limit);
+  const { limit, skip, total } = readPage(query);
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const field = sort.replace('-', '') as ApiKeySortField;
-  const total = readTotal(query.total);
-  const skip = readSkip(query.skip);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
   // Without this the order lags behind the times shown.
   if (field === 'lastAccessed') await writeBeforeReading(context, context.marks.flush());

@@ -30,7 +30,12 @@ export function readOneOf<T extends string>(field: string, value: unknown, allow
   return found;
 }
 
-export function readLimit(limit: unknown): number {
+/** Which part of the list a page has, wherever it begins. */
+export function readPage({ limit, skip, total }: { limit?: unknown; skip?: unknown; total?: unknown }) {
+  return { limit: readLimit(limit), skip: readSkip(skip), total: readTotal(total) };
+}
+
+function readLimit(limit: unknown): number {
   if (limit === undefined) return defaultLimit;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > maxPageLimit) {
     throw wrong('limit', `must be a whole number from 1 to ${maxPageLimit}.`);
@@ -38,13 +43,13 @@ export function readLimit(limit: unknown): number {
   return limit;
 }
 
-export function readSkip(skip: unknown): number {
+function readSkip(skip: unknown): number {
   if (skip === undefined) return 0;
   if (Number.isSafeInteger(skip) && (skip as number) >= 0) return skip as number;
   throw wrong('skip', 'must be a whole number, 0 or more.');
 }
 
-export function readTotal(total: unknown): boolean {
+function readTotal(total: unknown): boolean {
   if (total === undefined || typeof total === 'boolean') return total === true;
   throw wrong('total', 'must be true or false.');
 }
