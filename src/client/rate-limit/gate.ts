@@ -3,10 +3,10 @@ import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
 import type { AnnouncedQuota } from './quota/announced.js';
-import type { Announcement, Remaining } from './quota/announcement.js';
-import type { PermitOutcome } from './quota/quota.js';
+import type { Announcement } from './quota/announcement.js';
 import { QuotaWatch } from './quota/quota-watch.js';
-import type { Permit } from './wait-queue.js';
+import type { Remaining } from './quota/remaining.js';
+import type { Permit, PermitOutcome } from './wait-queue.js';
 
 export interface GateOptions {
   clock: Clock;

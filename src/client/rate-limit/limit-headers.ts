@@ -1,6 +1,7 @@
 import { parseQuota, parseWait, type WaitFormat } from '../../contract/index.js';
 import { headerValue, type WireResponse } from '../http/wire.js';
-import type { Announcement, Remaining } from './quota/announcement.js';
+import type { Announcement } from './quota/announcement.js';
+import type { Remaining } from './quota/remaining.js';
 
 /** Headers in which a connector says how much of the quota is left. */
 export interface RemainingOptions {

@@ -11,6 +11,9 @@ export interface Permit {
   readonly startedAt: number;
 }
 
+/** What a request says about the limit: it passed, it says nothing (no response, or a 401), or it was never sent. */
+export type PermitOutcome = 'passed' | 'unknown' | 'unsent';
+
 /** The priority of logins, above any other. They may also exceed `concurrency`, because all calls wait for them. */
 export const loginPriority = Number.POSITIVE_INFINITY;
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { type Announcement, type Policy, tightestFirst, toKey } from './announcement.js';
-import type { LearnedQuota } from './learned.js';
-import type { EndedRequest } from './quota.js';
+import type { EndedRequest, LearnedQuota } from './learned.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 import { type KnownRemaining, type Remaining, updateRemaining } from './remaining.js';
 

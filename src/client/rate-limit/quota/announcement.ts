@@ -1,8 +1,6 @@
 import type { Quota } from '../../events.js';
 import type { Remaining } from './remaining.js';
 
-export type { Remaining };
-
 /** A quota that the connector announces (rule W8). */
 export interface Policy extends Quota {
   readonly name: string;

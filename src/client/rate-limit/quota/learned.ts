@@ -1,8 +1,15 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
+import type { Permit, PermitOutcome } from '../wait-queue.js';
 import { allowanceBeyond, learnFromLimit, type QuotaEstimate } from './estimate.js';
-import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
+
+/** A request that has ended without meeting a limit. */
+export interface EndedRequest extends Pick<Permit, 'isLogin' | 'startedAt'> {
+  readonly outcome: PermitOutcome;
+  /** Whether it had started before the last limit was met. */
+  readonly isLate: boolean;
+}
 
 const minMemoryMs = 3_600_000;
 const windowsRemembered = 10;

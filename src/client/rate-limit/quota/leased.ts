@@ -1,9 +1,8 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { AnnouncedQuota } from './announced.js';
-import type { LearnedQuota } from './learned.js';
+import type { EndedRequest, LearnedQuota } from './learned.js';
 import { isLease, type Lease, type LeaseRequest } from './lease.js';
-import type { EndedRequest } from './quota.js';
 import { Share } from './share.js';
 
 export interface LeasedQuotaOptions {
