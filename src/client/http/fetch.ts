@@ -132,12 +132,9 @@ function init(request: WireRequest, body: Blob | OutgoingBody['body'], signal: A
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) {
     return { ...common, body: body as BodyInit };
   }
-  return { ...common, body: toStream(body), ...({ duplex: 'half' } as object) };
-}
-
-function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   // Supported by every supported Node, but missing in the types.
-  return (ReadableStream as unknown as { from(source: typeof body): ReadableStream<Uint8Array> }).from(body);
+  const streams = ReadableStream as unknown as { from(source: typeof body): ReadableStream<Uint8Array> };
+  return { ...common, body: streams.from(body), ...({ duplex: 'half' } as object) };
 }
 
 /** Of the headers, only cookies are not joined when they repeat. */

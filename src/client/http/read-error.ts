@@ -48,7 +48,8 @@ export function readErrorContent(
   const type = headerValue(response.headers, 'content-type') ?? '';
   const text = response.end === 'whole' ? decodeLeniently(response.body, type) : undefined;
   const payload = text === undefined ? undefined : parseErrorPayload(text, '')?.errors;
-  const problem = payload === undefined && text !== undefined && isProblem(response) ? parseProblem(text) : undefined;
+  const mayBeProblem = payload === undefined && text !== undefined && problemType.test(type);
+  const problem = mayBeProblem ? parseProblem(text) : undefined;
   const content = payload ?? problem;
   if (content === undefined) {
     const isEmpty = response.end === 'whole' && response.body.length === 0;
@@ -67,9 +68,7 @@ export function readErrorContent(
 }
 
 /** RFC 9457 (rule E9). */
-function isProblem({ headers }: WireResponse): boolean {
-  return /^application\/problem\+json\s*(;|$)/i.test(headerValue(headers, 'content-type') ?? '');
-}
+const problemType = /^application\/problem\+json\s*(;|$)/i;
 
 const noBody = {
   whole: 'the response has no error body of the connector contract',

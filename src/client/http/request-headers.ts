@@ -72,11 +72,7 @@ function addHeaders(
 /** Names as written, with their values; without `undefined`. @throws TypeError for what is no object. */
 export function headerEntries(headers: HeadersOption): [name: string, value: string][] {
   if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object or Headers.');
-  const entries: [string, string | undefined][] = isIterable(headers) ? [...headers] : Object.entries(headers);
+  // Not `instanceof`: there are other copies of Headers, such as that of undici.
+  const entries = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
   return entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
-}
-
-/** Not `instanceof`: there are other copies of Headers, such as that of undici. */
-function isIterable(headers: HeadersOption): headers is Headers {
-  return Symbol.iterator in headers;
 }
