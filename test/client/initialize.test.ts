@@ -168,8 +168,31 @@ describe('the call of initialize (S1)', () => {
       return '';
     };
     const error = await rejection(get(connect(connector, { rateLimit: { scope } })));
-    expect(error).toMatchObject({ message: 'The login failed: `rateLimit.scope` threw an error', cause });
+    expect(error).toMatchObject({
+      message: 'The login failed: `rateLimit.scope` threw an error, which is the `cause`',
+      cause,
+    });
     expect([...connector.logins, ...connector.requests]).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ 'x-token': 'canary', 'x-account-id': 7 }, 'x-account-id'],
+    [{ 'x-token': null }, 'x-token'],
+    [[{ key: 'x-token', value: { canary: 1 } }], 'x-token'],
+  ])('names the value of %j that is no text', async (session, key) => {
+    const connector = await scriptedConnector({ initialize: ({ reply }) => reply(200, session) });
+    const expected = `did not return a session: expected an array of { key, value } or an object of strings, but the value of "${key}" is not a string`;
+    for (const options of [{}, { initialize: async () => session as Record<string, string> }]) {
+      const error = await rejection(get(connect(connector, options)));
+      expect(error.message).toContain(expected);
+      expect(error.message).not.toContain('canary');
+    }
+  });
+
+  it.each([null, 7, 'canary', [], {}, [null], [{ value: 7 }]])('blames no value of %j', async (session) => {
+    const connector = await scriptedConnector({ guard: false, initialize: ({ reply }) => reply(200, session) });
+    const error = await rejection(get(connect(connector))).catch((noError: Error) => noError);
+    expect(String(error.message)).not.toContain('the value of');
   });
 
   it('holds no timer once the function is done', async () => {

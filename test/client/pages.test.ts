@@ -135,7 +135,9 @@ describe('client.pages', () => {
   it.each([2, true, ['2'], () => '2'])('says what `next` may return when it returns %o', async (returned) => {
     const connector = await connectorWith(String);
     const pages = connect(connector).pages('/items', { next: () => returned as never });
-    await expect(all(pages)).rejects.toThrow(/^`next` returned .*; it must return query values, a link, or nothing/);
+    await expect(all(pages)).rejects.toThrow(
+      /^`next` returned .*; it must return query values, such as { cursor }, a link/,
+    );
     expect(connector.requests).toHaveLength(1);
   });
 
@@ -164,13 +166,17 @@ describe('client.pages', () => {
     expect(() => client.pages('/items', {} as never)).toThrow(/`next`/);
   });
 
-  it.each([['http://elsewhere.example/items'], ['items?page=2']])(
-    'says that `next` returned the link %s',
-    async (link) => {
-      const client = connect(await connectorWith(() => link));
-      const error = await rejection(all(client.pages('/items', { schema: Page, next: (page) => page.next })));
-      expect(error).toBeInstanceOf(TypeError);
-      expect(error.message).toMatch(/^`next\(\)` must be a path/);
-    },
-  );
+  it.each([
+    ['http://elsewhere.example/items', '`next()` must be a path or a URL below `baseUrl`'],
+    [
+      'items?page=2',
+      '`next` returned "items?page=2"; it must return query values, such as { cursor }, a link from "/"',
+    ],
+    ['b3BhcXVl==', '`next` returned "b3BhcXVl=="; it must return query values, such as { cursor }'],
+  ])('says that `next` returned the link %s', async (link, message) => {
+    const client = connect(await connectorWith(() => link));
+    const error = await rejection(all(client.pages('/items', { schema: Page, next: (page) => page.next })));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message.startsWith(message)).toBe(true);
+  });
 });

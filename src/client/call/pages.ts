@@ -39,8 +39,10 @@ async function* read<Data>(
     const following = await next(response.data, response);
     if (!following) return;
     if (typeof following === 'string' || following instanceof URL) {
-      [path, query] = [checkPath(toPath(String(following), base, 'next()'), 'next()'), undefined];
-    } else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
+      const link = toPath(String(following), base, 'next()');
+      if (!link.startsWith('/')) throw wrongNext(JSON.stringify(link));
+      [path, query] = [checkPath(link, 'next()'), undefined];
+    } else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(describeValue(following));
     else {
       path = toPath(path, base);
       const start = withoutQuery(path);
@@ -56,8 +58,9 @@ async function* read<Data>(
   }
 }
 
-function wrongNext(value: unknown): TypeError {
-  return new TypeError(`\`next\` returned ${describeValue(value)}; it must return query values, a link, or nothing`);
+function wrongNext(value: string): TypeError {
+  const expected = 'query values, such as { cursor }, a link from "/" on or below `baseUrl`, or nothing';
+  return new TypeError(`\`next\` returned ${value}; it must return ${expected}`);
 }
 
 /** A query without these names; the rest stays as it is written. */

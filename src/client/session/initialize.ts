@@ -31,10 +31,8 @@ export type InitializeFunction = (context: {
 export function toSessionHeaders(value: unknown, status: number | undefined, source: string): Record<string, string> {
   const parameters: SessionParameter[] | undefined = toSessionParameters(value);
   if (parameters === undefined) {
-    throw new InitializeError(
-      `${source} did not return a session: expected an array of { key, value } or an object of strings`,
-      { status },
-    );
+    const expected = 'expected an array of { key, value } or an object of strings';
+    throw new InitializeError(`${source} did not return a session: ${expected}${whatIsNoText(value)}`, { status });
   }
   const [problem] = sessionProblems(parameters);
   if (problem !== undefined) throw new InitializeError(`${source} returned a bad session: ${problem}`, { status });
@@ -47,6 +45,15 @@ export function toSessionHeaders(value: unknown, status: number | undefined, sou
   }
   markPublicHeaders(session, publicNames);
   return session;
+}
+
+/** Names the key whose value is no string. */
+function whatIsNoText(value: unknown): string {
+  const entries: [unknown, unknown][] = Array.isArray(value)
+    ? value.map((entry) => [entry?.key, entry?.value])
+    : Object.entries(value ?? {});
+  const wrong = entries.find(([key, item]) => typeof key === 'string' && typeof item !== 'string');
+  return wrong === undefined ? '' : `, but the value of ${JSON.stringify(wrong[0]).slice(0, 80)} is not a string`;
 }
 
 const refusals = new Set([400, 401, 403]);
@@ -78,5 +85,7 @@ export function toInitializeError(error: unknown, signal: AbortSignal, code: str
   if (error instanceof RequestError) {
     return new InitializeError(`The login failed: ${error.message}`, { status: error.status, cause: error });
   }
-  return new InitializeError(`The login failed: ${code} threw an error`, { cause: withoutQuotes(error) });
+  return new InitializeError(`The login failed: ${code} threw an error, which is the \`cause\``, {
+    cause: withoutQuotes(error),
+  });
 }
