@@ -124,13 +124,10 @@ const schema = optionsOf({
       window: z.union([duration(), reading], { error: 'must be a number of milliseconds, or a header' }).optional(),
     } satisfies ShapeOf<QuotaSource>),
   ).optional(),
-} satisfies ShapeOf<Partial<Preset>>).refine(({ extends: parent, rules }) => rules ?? parent, {
-  message: 'must be an array',
-  path: ['rules'],
-});
+} satisfies ShapeOf<Partial<Preset>>);
 
 /**
- * Checks a preset for {@link endSystemFetch}, and joins it with the one that it extends, which may have all the `rules`.
+ * Checks a preset for {@link endSystemFetch}, and joins it with the one that it extends. Only `name` is required.
  *
  * @throws TypeError naming what is wrong, such as `rules[2].when.status`.
  * @example

@@ -174,6 +174,16 @@ describe('extends', () => {
   });
 });
 
+test('a preset without rules judges by the status, with its own code and message (E3)', async () => {
+  const preset = definePreset({ name: 'x', code: ['fault.id'], message: ['fault.text'] });
+  const body = { fault: { id: 'GONE', text: 'It has gone.' } };
+  expect(await failureOf({ status: 404, body }, preset)).toMatchObject({
+    kind: 'not-found',
+    code: 'GONE',
+    message: 'It has gone.',
+  });
+});
+
 describe('what is wrong is a TypeError that names it', () => {
   const limit = (wait: unknown) => ({ rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [wait] }] });
 
