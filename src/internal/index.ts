@@ -79,6 +79,7 @@ export {
   normalize,
   printable,
   printableJson,
+  toJson,
   withoutTrailingSlashes,
 } from './text.js';
 export { abortable, follow, singleFlight, sleep, within } from './waits.js';

@@ -130,12 +130,23 @@ describe('streamRecords', () => {
     },
   );
 
-  test('which the error for the log names by its type', async () => {
+  test.each<[string, unknown]>([
+    ['it is a function.', () => {}],
+    ['it is undefined.', undefined],
+    ['"owner" is an object of type Promise.', { id: 1, owner: Promise.resolve('x') }],
+    ['"tags" is an object of type Map.', { id: 1, tags: new Map([['a', 1]]) }],
+    ['"count" is NaN.', { id: 1, count: Number.NaN }],
+  ])('which JSON would change is one, too, and the error for the log names it (D1): %s', async (what, record) => {
     const errors: unknown[] = [];
     const connector = makeConnector({ onError: (error) => void errors.push(error) });
-    connector.get('/', (c) => streamRecords(c, [() => {}]));
-    await send(await start(connector), { headers: withToken });
-    expect(errors).toEqual([new TypeError('A record must be serializable as JSON, got function.')]);
+    connector.get('/', (c) => streamRecords(c, [record]));
+    expect((await send(await start(connector), { headers: withToken })).status).toBe(500);
+    expect(errors).toEqual([new TypeError(`A record cannot be written as JSON: ${what}`)]);
+  });
+
+  test('is written as JSON.stringify writes it: dates as text, and no member for what is undefined', async () => {
+    const record = { at: new Date(0), left: undefined, none: {}, list: [null], own: { toJSON: () => 'mine' } };
+    expect((await ask(() => [record])).body).toBe(`${JSON.stringify(record)}\n`);
   });
 
   test('asks for no record before its reader does', async () => {

@@ -1,6 +1,13 @@
-import { decodeLeniently, headerParts, mostSecrets, parseJson, readEscape, xmlEscape } from '../../internal/index.js';
+import {
+  decodeLeniently,
+  headerParts,
+  mostSecrets,
+  parseJson,
+  readEscape,
+  toJson,
+  xmlEscape,
+} from '../../internal/index.js';
 import { headerEntries } from '../http/request-headers.js';
-import { toJson } from '../http/to-json.js';
 import type { LoginRequest } from '../session/initialize.js';
 
 /** Headers that say nothing of who logs in. */
@@ -13,7 +20,7 @@ export function loginSecrets({ path, headers = {}, json, body }: LoginRequest): 
   return boundSecrets([
     ...secretHeaders.flatMap(([name, value]) => headerParts(name, value)),
     ...new URLSearchParams(query).values(),
-    ...valuesIn(json === undefined ? textOf(body) : toJson(json)),
+    ...valuesIn(json === undefined ? textOf(body) : toJson(json, '`json`')),
   ]);
 }
 

@@ -1,8 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { checkText } from '../../internal/index.js';
+import { checkText, toJson } from '../../internal/index.js';
 import { isForm, toMultipart } from './multipart.js';
-import { toJson } from './to-json.js';
 
 /** What a transport can send. */
 export type RequestBody =
@@ -40,7 +39,7 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
   const { json, body } = options;
   if (json !== undefined) {
     if (body !== undefined) throw new TypeError('`json` and `body` cannot be combined.');
-    return { contentType: 'application/json', fixed: toJson(json) };
+    return { contentType: 'application/json', fixed: toJson(json, '`json`') };
   }
   if (body === undefined || body === null) return noBody;
   if (typeof body === 'function') return { ...noBody, factory: body, mayHaveLength: true };

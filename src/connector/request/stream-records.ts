@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { toJson } from '../../internal/index.js';
 import { stateOf } from './request-state.js';
 
 export interface StreamRecordsOptions {
@@ -14,7 +15,8 @@ export interface StreamRecordsOptions {
  *
  * @param iterable anything with `Symbol.asyncIterator` or `Symbol.iterator`: a generator, a database cursor, a
  * `ReadableStream`.
- * @throws whatever the iteration throws for its first item; a TypeError for an item that is not serializable as JSON.
+ * @throws whatever the iteration throws for its first item; a TypeError for an item that JSON would change, such as a Map, a
+ * promise or `NaN` (rule D1).
  * @example
  * connector.get('/issues', (c) => streamRecords(c, database.iterate('SELECT id, title FROM issue')))
  */
@@ -67,8 +69,6 @@ async function* encode(items: AsyncIterable<unknown> | Iterable<unknown>): Async
       if (item.byteLength > 0) yield { bytes: item, isBytes: true };
       continue;
     }
-    const line: string | undefined = JSON.stringify(item);
-    if (line === undefined) throw new TypeError(`A record must be serializable as JSON, got ${typeof item}.`);
-    yield { bytes: encoder.encode(`${line}\n`), isBytes: false };
+    yield { bytes: encoder.encode(`${toJson(item, 'A record')}\n`), isBytes: false };
   }
 }
