@@ -380,6 +380,8 @@ describe('json', () => {
     [new URLSearchParams('a=1'), 'it is an object of type URLSearchParams.'],
     [{ reason: new Error('lost') }, '"reason" is an object of type Error.'],
     [{ file: new Uint8Array([1, 2]) }, '"file" is an object of type Uint8Array.'],
+    [{ file: Buffer.from('a') }, '"file" is an object of type Uint8Array.'],
+    [Buffer.from('a'), 'it is an object of type Uint8Array.'],
   ])('that would be changed on the way is a TypeError: %o', async (json, what) => {
     const connector = await scriptedConnector();
     const call = connect(connector).post('/', { json });
@@ -404,7 +406,7 @@ describe('json', () => {
       point: new Point(),
       boxed: [Object(1), Object('a'), Object(false)],
       own: { toJSON: () => 'mine' },
-      bytes: Buffer.from('a'),
+      digest: Object.assign(new Uint8Array(2), { toJSON: () => '0000' }),
       negative: -0,
     };
     await connect(connector).post('/', { json });
