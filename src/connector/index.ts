@@ -4,7 +4,7 @@
  * @module concordat/connector
  */
 
-export type { DataSchema, SafeParseSchema, StandardSchema } from '../internal/index.js';
+export type { Clock, DataSchema, SafeParseSchema, StandardSchema, Timer } from '../internal/index.js';
 // A whole connector: login, session, routes.
 export type {
   CleanupHandler,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ConnectorError } from '../../contract/index.js';
 import {
   bool,
+  type Clock,
   cancelBody,
   checkOptions,
   functionOf,
@@ -9,7 +10,9 @@ import {
   optionsOf,
   quiet,
   type ShapeOf,
+  systemClock,
   timeLimit,
+  withMethods,
 } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
@@ -62,6 +65,8 @@ export interface EndSystemFetchOptions {
   timeoutMs?: number | undefined;
   /** @default the global fetch */
   fetch?: typeof globalThis.fetch | undefined;
+  /** What measures `timeoutMs`. @default the machine's clock */
+  clock?: Clock | undefined;
 }
 
 const schema = optionsOf({
@@ -76,6 +81,7 @@ const schema = optionsOf({
   loginPage: loginPageOption.optional(),
   timeoutMs: timeLimit.default(25_000),
   fetch: functionOf<typeof globalThis.fetch>().optional(),
+  clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
 } satisfies ShapeOf<EndSystemFetchOptions>).refine(
   ({ translate, translateStatuses }) => translate || !translateStatuses.length,
   {
@@ -101,7 +107,7 @@ const schema = optionsOf({
  */
 export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof globalThis.fetch {
   const settings = checkOptions(schema, options);
-  const { translate, translateStatuses, loginPage, timeoutMs, fetch: ownFetch } = settings;
+  const { translate, translateStatuses, loginPage, timeoutMs, fetch: ownFetch, clock } = settings;
   const chosen = choosePreset(settings.preset ?? 'generic', 'preset');
   const preset = { ...chosen, clean: settings.clean ?? chosen.clean, detail: settings.detail ?? chosen.detail };
 
@@ -109,7 +115,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     const request = describeRequest(input, init);
     const secrets = () => outgoingSecrets(input, init);
     const caller = init?.signal ?? (input as Partial<Request>).signal;
-    const limit = limitTime(timeoutMs, caller, request);
+    const limit = limitTime(timeoutMs, clock, caller, request);
     const { signal } = limit;
     const source = watchSource(init);
     try {
@@ -127,7 +133,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       const isLogin = loginPage !== undefined && isLoginPage(response, request, loginPage);
       if (response.status < 400) {
         const isListed = translateStatuses.includes(response.status);
-        const hidden = await readHidden(response, request, preset, isListed);
+        const hidden = await readHidden(response, request, preset, isListed, clock);
         if (hidden && signal.aborted) throw signal.reason;
         const verdict = hidden && translateFailure(hidden, preset, secrets);
         const error = hidden && (verdict || isListed) ? ((await translate?.(hidden)) ?? verdict) : undefined;
@@ -141,7 +147,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
           return response;
         }
       }
-      const failure = await readFailure(response, request, isLogin ? undefined : preset.body);
+      const failure = await readFailure(response, request, isLogin ? undefined : preset.body, { clock });
       if (caller?.aborted && !isTimeout(caller.reason)) throw abortReason(caller);
       throw (
         (await translate?.(failure)) ?? (isLogin ? loginNeeded(request) : translateFailure(failure, preset, secrets))
@@ -178,9 +184,10 @@ async function readHidden(
   request: EndSystemRequest,
   preset: Preset,
   isListed: boolean,
+  clock: Clock,
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
-  if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body);
+  if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body, { clock });
   if (!isSmall(response, isListed ? readable : suspicion === 'no' ? undefined : json)) return undefined;
   // No timeout: the caller is about to read the same body, and its signal ends both.
   return readFailure(response.clone(), request, isListed ? preset.body : 'json', {

@@ -1,4 +1,4 @@
-import { Chunks, decodeLeniently, parseJson } from '../../internal/index.js';
+import { Chunks, type Clock, decodeLeniently, parseJson, setTimeLimit, systemClock } from '../../internal/index.js';
 import { readSoapFault } from './read-soap.js';
 
 /** An end system's failure. */
@@ -26,14 +26,20 @@ export type BodyFormat = 'json' | 'soap';
 const maxErrorBytes = 64 * 1024;
 const maxErrorMs = 5_000;
 
+interface ReadLimits {
+  maxBytes?: number;
+  maxMs?: number;
+  clock?: Clock;
+}
+
 /** Reads an error response without trusting it: its body may be cut off, huge or endless. */
 export async function readFailure(
   response: Response,
   request: EndSystemRequest,
   body: BodyFormat = 'json',
-  limits: { maxBytes: number; maxMs: number } = { maxBytes: maxErrorBytes, maxMs: maxErrorMs },
+  { maxBytes = maxErrorBytes, maxMs = maxErrorMs, clock = systemClock }: ReadLimits = {},
 ): Promise<EndSystemFailure> {
-  const text = await readText(response, limits.maxBytes, limits.maxMs);
+  const text = await readText(response, { maxBytes, maxMs, clock });
   const { status, statusText, headers } = response;
   const json = body === 'soap' ? readFault(text) : parseJson(text);
   return { status, statusText, headers, text, json, request };
@@ -44,13 +50,13 @@ function readFault(text: string): unknown {
   return fault && { fault };
 }
 
-async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
+async function readText(response: Response, { maxBytes, maxMs, clock }: Required<ReadLimits>): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';
   const chunks = new Chunks();
   let size = 0;
   let isWhole = false;
-  const timer = Number.isFinite(maxMs) ? setTimeout(() => cancel(reader), maxMs) : undefined;
+  const timer = setTimeLimit(clock, maxMs, () => cancel(reader));
   try {
     while (size < maxBytes) {
       const { done, value } = await reader.read();
@@ -62,7 +68,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
   } catch {
     // The connection broke: what has arrived still says what failed.
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     cancel(reader);
   }
   return decodeLeniently(chunks.join(), response.headers.get('content-type'), !isWhole);

@@ -1,5 +1,5 @@
 import { ConnectorError } from '../../contract/index.js';
-import { follow } from '../../internal/index.js';
+import { type Clock, follow, setTimeLimit, type Timer } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /**
@@ -7,22 +7,26 @@ import { type EndSystemRequest, nameRequest } from './failure.js';
  *
  * @param timeoutMs for the head and a body that is read as a whole, together; may be infinite.
  */
-export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefined, request: EndSystemRequest) {
+export function limitTime(
+  timeoutMs: number,
+  clock: Clock,
+  caller: AbortSignal | null | undefined,
+  request: EndSystemRequest,
+) {
   const controller = new AbortController();
   const { signal } = controller;
   let leftMs = timeoutMs;
   let startedAt: number | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   const start = () => {
     if (startedAt !== undefined) return;
-    startedAt = performance.now();
-    // Node would fire a longer timer at once.
-    if (leftMs < 2 ** 31) timer = setTimeout(() => controller.abort(timeoutError(request)), leftMs);
+    startedAt = clock.monotonic();
+    timer = setTimeLimit(clock, leftMs, () => controller.abort(timeoutError(request)));
   };
   /** Only the time of the end system counts, not what the connector does between the head and the body. */
   const stop = () => {
-    clearTimeout(timer);
-    if (startedAt !== undefined) leftMs -= performance.now() - startedAt;
+    timer?.cancel();
+    if (startedAt !== undefined) leftMs -= clock.monotonic() - startedAt;
     startedAt = undefined;
   };
   start();

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { endSystemFetch } from 'concordat/connector';
+import { simulateConnector, virtualClock } from 'concordat/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { until } from '../../helpers/until.js';
 import { endSystem } from '../support/end-system.js';
@@ -81,7 +82,7 @@ describe('the clock', () => {
     });
 
   test('rings after 25 s by default: before the 30 s of the service', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     let isOver = false;
     const outcome = expect(
       endSystemFetch({ fetch: silent })('http://end.system/').finally(() => {
@@ -114,6 +115,33 @@ describe('the clock', () => {
     controller.abort();
     await expect(pending).rejects.toBe(controller.signal.reason);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('may be another one, which moves on command', async () => {
+    const clock = virtualClock();
+    const simulated = simulateConnector({
+      session: false,
+      clock,
+      faults: [
+        { kind: 'hang', on: '/hang' },
+        { kind: 'never-ending', on: '/half', status: 200 },
+        { kind: 'never-ending', on: '/error', status: 404 },
+      ],
+    });
+    const endSystem = endSystemFetch({ fetch: simulated.fetch, timeoutMs: minuteMs, clock });
+    const outcomes = Promise.allSettled([
+      endSystem('http://end.system/hang'),
+      endSystem('http://end.system/half').then((response) => response.json()),
+      endSystem('http://end.system/error'),
+    ]);
+    await clock.advance(5_000);
+    expect(clock.nextInMs).toBe(minuteMs - 5_000);
+    expect(await clock.runUntil(outcomes)).toMatchObject([
+      { reason: inTime },
+      { reason: inTime },
+      { reason: { kind: 'not-found' } },
+    ]);
+    expect(clock.pending).toBe(0);
   });
 
   test('may be endless', async () => {
