@@ -120,7 +120,8 @@ export interface SimulateConnectorOptions {
   /** The prefix of all paths. @default '' */
   basePath?: string | undefined;
   /**
-   * Responses by route (`'GET /issues/:id'`), or a fetch handler for everything, such as your own connector.
+   * Responses by route (`'GET /issues/:id'`), or a fetch handler for everything, such as your own connector. A route of GET
+   * serves HEAD, too, unless that has its own.
    *
    * @default without `routes`, `resources` and `recording`, every request gets a 200 with its own method and path
    */

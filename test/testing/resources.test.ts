@@ -176,6 +176,25 @@ describe('a resource', () => {
 });
 
 describe('routes', () => {
+  it('of GET answer HEAD with their headers, unless HEAD has a route, as in a connector', async () => {
+    const { connector } = simulateInProcess({
+      session: false,
+      routes: {
+        'GET /files/:id': ({ method }, { params }) => new Response(params.id, { headers: { 'x-asked': method } }),
+        'HEAD /files/own': () => new Response(null, { headers: { 'x-asked': 'own' } }),
+        'POST /notes': {},
+      },
+    });
+    const ask = async (path: string) => {
+      const response = await connector.fetch(`http://connector.test${path}`, { method: 'HEAD' });
+      const { headers } = response;
+      return [response.status, headers.get('x-asked'), headers.get('content-length'), await response.text()];
+    };
+    expect(await ask('/files/seven')).toEqual([200, 'HEAD', '5', '']);
+    expect(await ask('/files/own')).toEqual([200, 'own', '0', '']);
+    expect(await ask('/notes')).toEqual([404, null, expect.anything(), '']);
+  });
+
   it('answer by method and path, with parameters, query and body', async () => {
     const { client } = simulateInProcess({
       routes: {

@@ -35,10 +35,14 @@ export function createRoutes({ login, routes, resources, recording }: RouteOptio
   /** @throws whatever a route throws; NotFoundError where there is none. */
   async function respond(routed: RoutedRequest): Promise<SimulatedResponse> {
     const { entry, url } = routed;
-    for (const { pattern, response } of patterns) {
-      const params = pattern.match(entry);
-      if (params === undefined) continue;
-      return typeof response === 'function' ? callHandler(response as RouteHandler, routed, params) : toReply(response);
+    for (const asked of entry.method === 'HEAD' ? [entry, { ...entry, method: 'GET' }] : [entry]) {
+      for (const { pattern, response } of patterns) {
+        const params = pattern.match(asked);
+        if (params === undefined) continue;
+        return typeof response === 'function'
+          ? callHandler(response as RouteHandler, routed, params)
+          : toReply(response);
+      }
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
     const resource = rest.length === 0 ? stored.get(decodePercent(name)) : undefined;
