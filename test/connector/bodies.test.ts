@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { readJson, readQuery } from 'concordat/connector';
 import { Hono } from 'hono';
 import { expect, test, vi } from 'vitest';
@@ -135,6 +136,37 @@ test('broken JSON is a 400 for a plain c.req.json() too', async () => {
   expect([answer.status, errorsOf(answer).message]).toEqual([400, 'The request body is not valid JSON.']);
   expect((await post(url, '/plain', '{"a":1}')).body).toBe('{"a":1}');
 });
+
+test.each(['/checked', '/plain', '/initialize'])('a compressed body is a 400 that says so, at %s', async (path) => {
+  const ask = (body: string | Uint8Array<ArrayBuffer>, encoding: string) =>
+    connectorThatReads().request(path, {
+      method: 'POST',
+      headers: { ...withToken, 'content-encoding': encoding },
+      body,
+    });
+  const json = '{"title":"New","user":"ada","password":"secret"}';
+  const answer = await ask(gzipSync(json), 'gzip');
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { errors: { code: 'BAD_REQUEST', message: 'The content-encoding of the request body is not supported.' } },
+  ]);
+  expect([(await ask(json, 'identity')).status, (await ask(json, 'gzip')).status]).toEqual([200, 200]); // decompressed by a proxy
+});
+
+test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
+  'a form where JSON is expected is a 400 that names its type: %s',
+  async (type) => {
+    const url = await start(connectorThatReads());
+    for (const path of ['/checked', '/plain', '/initialize']) {
+      const headers = { ...withToken, 'content-type': `${type}; charset=utf-8` };
+      const answer = await send(url, { method: 'POST', path, headers, body: 'title=New' });
+      expect([answer.status, errorsOf(answer).message]).toEqual([
+        400,
+        `The request body is not valid JSON; its content type is ${type}.`,
+      ]);
+    }
+  },
+);
 
 test('a SyntaxError of the author’s own code stays a 500, though the body is no JSON either (E4)', async () => {
   const connector = makeConnector();

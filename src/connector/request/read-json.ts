@@ -65,10 +65,23 @@ export async function parseBody(request: HonoRequest): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new BadRequestError(text.trim() === '' ? 'The request body is empty; it must be JSON.' : invalidJsonMessage, {
-      cause,
-    });
+    throw invalidJson(text, request, cause);
   }
+}
+
+function invalidJson(text: string, request: HonoRequest, cause: unknown): BadRequestError {
+  if (text.trim() === '') return new BadRequestError('The request body is empty; it must be JSON.', { cause });
+  const [, form] = formType.exec(request.header('content-type') ?? '') ?? [];
+  const message = form && `The request body is not valid JSON; its content type is ${form}.`;
+  return unreadable(message ?? invalidJsonMessage, request, cause);
+}
+
+const formType = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+
+function unreadable(message: string, request: HonoRequest, cause: unknown): BadRequestError {
+  const isEncoded = !['', 'identity'].includes((request.header('content-encoding') ?? '').toLowerCase());
+  const actual = isEncoded ? 'The content-encoding of the request body is not supported.' : message;
+  return new BadRequestError(actual, { cause });
 }
 
 /** @throws BadRequestError for bytes that are not UTF-8: replaced, they would be stored as another text (rule D1). */
@@ -77,7 +90,7 @@ async function readText(request: HonoRequest): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new BadRequestError('The request body is not valid UTF-8.', { cause });
+    throw unreadable('The request body is not valid UTF-8.', request, cause);
   }
 }
 
@@ -98,11 +111,11 @@ export async function toBodyError(thrown: unknown, { req }: Context): Promise<un
       : thrown;
   }
   if (!(thrown instanceof SyntaxError) || Object.keys(req.bodyCache).length === 0) return thrown;
+  const text = await req.text().catch(() => '{}');
   try {
-    await parseBody(req);
+    JSON.parse(text);
   } catch (error) {
-    const { cause } = error as { cause?: Error };
-    if (cause?.message === thrown.message) return error;
+    if ((error as Error).message === thrown.message) return invalidJson(text, req, thrown);
   }
   return thrown;
 }
