@@ -53,20 +53,25 @@ describe('answers that a route returns', () => {
     expect([status, headers['x-wait'], headers['retry-after']]).toEqual([403, '1500', undefined]);
   });
 
-  test.each([[undefined], ['text'], [{ id: 7 }]])(
-    '%j is none: a 500 that `onError` hears of (E4)',
-    async (returned) => {
-      for (const isRouted of [false, true]) {
-        const seen: unknown[] = [];
-        const rateLimit = { policy: { limit: 2, windowMs: 1_000 } };
-        const connector = makeConnector({ rateLimit, onError: (error) => void seen.push(error) });
-        connector.get('/', (() => returned) as never);
-        const answer = await ask(await start(isRouted ? new Hono().route('/', connector) : connector), '/');
-        expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
-        expect(seen).toEqual([new Error('A handler returned no response and did not await `next()`.')]);
-      }
-    },
-  );
+  test.each<[unknown, string]>([
+    [undefined, 'A handler returned no response and did not await `next()`.'],
+    [null, 'A handler returned null instead of a Response: write `return c.json(…)`.'],
+    ['text', 'A handler returned a string instead of a Response: write `return c.text(…)`.'],
+    [7, 'A handler returned a number instead of a Response: write `return c.json(…)`.'],
+    [{ id: 7 }, 'A handler returned an object instead of a Response: write `return c.json(…)`.'],
+    [[7], 'A handler returned an array instead of a Response: write `return c.json(…)`.'],
+    [new Error('lost'), 'A handler returned an Error instead of a Response: write `throw error`.'],
+  ])('%j is none: a 500, and `onError` hears what to write instead (E4)', async (returned, message) => {
+    for (const isRouted of [false, true]) {
+      const seen: unknown[] = [];
+      const rateLimit = { policy: { limit: 2, windowMs: 1_000 } };
+      const connector = makeConnector({ rateLimit, onError: (error) => void seen.push(error) });
+      connector.get('/', (() => returned) as never);
+      const answer = await ask(await start(isRouted ? new Hono().route('/', connector) : connector), '/');
+      expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(seen).toEqual([new Error(message, returned instanceof Error ? { cause: returned } : {})]);
+    }
+  });
 
   test('lose the secrets of the session like thrown ones (E5)', async () => {
     const connector = makeConnector();

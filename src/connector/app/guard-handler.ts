@@ -51,8 +51,7 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
         returned = await run(c, next);
       }
       // Hono would make an empty success of this, or a 500 that `onError` does not hear of.
-      if (!isResponse(returned) && !c.finalized)
-        throw new Error('A handler returned no response and did not await `next()`.');
+      if (!isResponse(returned) && !c.finalized) throw noResponse(returned);
       const left = await guard.leave(returned, c);
       return (isOutermost && c.req.method === 'HEAD' ? withoutBody(left, c) : left) as Response;
     } catch (thrown) {
@@ -63,6 +62,17 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
       if (outerSession !== undefined) c.set('session', outerSession);
     }
   };
+}
+
+function noResponse(returned: unknown): Error {
+  if (returned === undefined) return new Error('A handler returned no response and did not await `next()`.');
+  const instead = (what: string, write: string) =>
+    `A handler returned ${what} instead of a Response: write \`${write}\`.`;
+  if (returned instanceof Error) return new Error(instead('an Error', 'throw error'), { cause: returned });
+  if (typeof returned === 'string') return new Error(instead('a string', 'return c.text(…)'));
+  const type = typeof returned === 'object' ? 'an object' : `a ${typeof returned}`;
+  const what = Array.isArray(returned) ? 'an array' : returned === null ? 'null' : type;
+  return new Error(instead(what, 'return c.json(…)'));
 }
 
 /** Hono drops the body of a response to HEAD without cancelling it. */
