@@ -14,6 +14,15 @@ class LoggedVisitor extends Visitor {
   }
 }
 
+/** How many characters of a secret stand in a text, in pieces of six or more: fewer are there by chance. */
+function charactersLeft(text: string, secret: string): number {
+  const isThere = [...secret].map(() => false);
+  for (let start = 0; start + 6 <= secret.length; start++) {
+    if (text.includes(secret.slice(start, start + 6))) isThere.fill(true, start, start + 6);
+  }
+  return isThere.filter(Boolean).length;
+}
+
 async function withLeak(username: string) {
   const host = await startAdministration();
   const { id, key } = await host.made('u-alice', 'Export', 3, 30);
@@ -157,6 +166,59 @@ describe('a key that was cut short, in the search', () => {
     expect(textOf(visitor.page.html)).toContain(
       'This is too short to find a key. Paste at least 4 characters after the underscore.',
     );
+  });
+
+  it.each<[string, (key: string) => string]>([
+    ['without its prefix', (key) => key.slice(3)],
+    ['without its prefix, inside text', (key) => `key "${key.slice(3)}"`],
+    ['in capitals', (key) => key.toUpperCase()],
+    ['without its first characters', (key) => `…${key.slice(8)}`],
+    ['as its secret alone', (key) => key.slice(16)],
+    ['as its secret without the checksum', (key) => key.slice(16, 59)],
+    ['as its secret alone, inside text', (key) => `curl -H "x-request-id: 7" -H "x-api-key: ${key.slice(16)}"`],
+    ['as its secret, broken once', (key) => `${key.slice(16, 36)}\n${key.slice(36)}`],
+    ['as its secret with an invisible character', (key) => `${key.slice(16, 36)}\u200B${key.slice(36)}`],
+    ['behind another long word', (key) => `${'a1'.repeat(16)} ${key.slice(16)}`],
+  ])('or pasted %s, leaves at most 21 characters of its secret', async (_, paste) => {
+    const { key, visitor } = await withLeak('root');
+    const pasted = paste(key);
+    const secret = pasted === key.toUpperCase() ? pasted.slice(16) : key.slice(16);
+    for (const [page, field] of [
+      ['/api-keys', 'search'],
+      ['/api-key-audits', 'find'],
+    ] as const) {
+      visitor.log.length = 0;
+      await visitor.open(page);
+      await visitor.submit(page, { [field]: pasted });
+      const left = `${visitor.log.join('\n')}\n${visitor.page.html}`;
+      expect(charactersLeft(left, secret)).toBeLessThanOrEqual(21);
+      const { headers } = await visitor.request(`${page}?${field}=${encodeURIComponent(pasted)}`);
+      expect(charactersLeft(headers.get('location') ?? pasted, secret)).toBeLessThanOrEqual(21);
+    }
+  });
+
+  it.each(['%', '"%"'])('without its prefix is found by its id: %s', async (around) => {
+    const { host, id, key, visitor } = await withLeak('root');
+    await host.made('u-alice', 'Another', 3, 30);
+    await visitor.open('/api-keys?scope=all');
+    await visitor.submit('/api-keys', { search: around.replace('%', key.slice(3)) });
+    expect(visitor.page.path).toBe(`/api-keys?scope=all&search=${id}`);
+    expect(readTable(visitor.page.html).rows.map(([name]) => name)).toEqual([expect.stringContaining('Export')]);
+  });
+
+  it('is told from long names, which are found by 21 characters of a longer word', async () => {
+    const { host, visitor } = await withLeak('root');
+    for (const name of [
+      'Nightly export of the production database to the warehouse',
+      'export_ReportingServiceProductionEurope nightly',
+      'Build 7f3c2a9d1e5b8f60a4c7d2e9b1f8a3c5d6e7f809',
+      'organization_2aBcDeFgHiJkLmNoPqRsTuVw',
+    ]) {
+      await host.made('u-root', name, 1, 30);
+      await visitor.open('/api-keys');
+      await visitor.submit('/api-keys', { search: name });
+      expect(readTable(visitor.page.html).rows.map(([cell]) => cell)).toEqual([expect.stringContaining(name)]);
+    }
   });
 
   it('is told from names: they are looked for as they are', async () => {

@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '../../../api-keys/index.js';
 import { formatQuery, readPage } from './paging.js';
-import { findPastedKey } from './pasted-key.js';
+import { findPastedKey, withoutSecret } from './pasted-key.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
 
@@ -39,7 +39,7 @@ export function readListView(query: URLSearchParams): ListView {
 
 /** A search for a key: by its name, or by its value, which is a secret. */
 export function readSearch(value: string | null): string {
-  return bounded((findPastedKey(value ?? '')?.start ?? value ?? '').trim(), maxSearchCharacters);
+  return bounded(withoutSecret(value ?? '').trim(), maxSearchCharacters);
 }
 
 /** The id or the name of a user, as somebody types it. */

@@ -7,12 +7,13 @@ const patterns = {
   cut: /(?:^|[^0-9A-Za-z])([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{0,12})(?:_[0-9A-Za-z]{0,21})?(?:…|\.\.|\*\*|••)/,
   /** In quotes at most: nothing says that this is no name. */
   alone: /^[\s"'`]*([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{4,12}(?:_[0-9A-Za-z]{0,21})?)[\s"'`]*$/,
+  /** What may be half of a secret or more, and the id before it. */
+  longWord: /([0-9A-Za-z]{12})_[0-9A-Za-z]{22}|([0-9A-Za-z]{21})[0-9A-Za-z]/,
 };
 
 /** Finds the key that somebody looks for, such as a leaked one: whole or cut short, with whatever stood around it. */
 export function findPastedKey(search: string) {
-  // Markdown writes `\_`; chats and terminals break lines, or put characters into words that nobody sees.
-  const text = search.replace(/[\p{Cf}\0]|\\(?=_)/gu, '');
+  const text = withoutNoise(search);
   const withSecret = patterns.withSecret.exec(text) ?? patterns.whole.exec(text.replace(/\s/g, ''));
   if (withSecret !== null) return pastedKey(`${withSecret[1]}…`, true);
   const cut = patterns.cut.exec(text);
@@ -20,6 +21,22 @@ export function findPastedKey(search: string) {
   const alone = patterns.alone.exec(text)?.[1];
   // Behind a whole id may be the beginning of the secret.
   return alone === undefined ? undefined : pastedKey(alone.replace(/(?<=_[0-9A-Za-z]{12})_.*/, ''), false);
+}
+
+/**
+ * What may be in an address, on a page and in a log: at most 21 characters of a secret, whatever else is missing or wrong
+ * in what was pasted. Of a search with a longer word only a part is left; a name that has the word has the part, too.
+ */
+export function withoutSecret(search: string): string {
+  const pasted = findPastedKey(search);
+  if (pasted !== undefined) return pasted.start;
+  const [, id, part] = patterns.longWord.exec(withoutNoise(search)) ?? [];
+  return id ?? part ?? search;
+}
+
+/** Markdown writes `\_`; chats and terminals break lines, or put characters into words that nobody sees. */
+function withoutNoise(text: string): string {
+  return text.replace(/[\p{Cf}\0]|\\(?=_)/gu, '');
 }
 
 /**

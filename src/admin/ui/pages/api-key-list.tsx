@@ -1,7 +1,7 @@
 import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
-import { findPastedKey, startOfId } from '../addresses/pasted-key.js';
+import { findPastedKey, startOfId, withoutSecret } from '../addresses/pasted-key.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Empty } from '../components/empty.js';
@@ -30,7 +30,8 @@ export function apiKeyListRoutes(ui: Ui): void {
   ui.get('/api-keys', async (c, pageContext) => {
     const query = new URL(c.req.url).searchParams;
     const asked = readListView(query);
-    if (findPastedKey(query.get('search') ?? '')?.hasSecret) return c.redirect(ui.links.apiKeys(asked), 303);
+    const search = query.get('search') ?? '';
+    if (withoutSecret(search) !== search) return c.redirect(ui.links.apiKeys(asked), 303);
     const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my', createdBy: '' };
     const page = await loadPage(pageContext, view);
     if (page.items.length === 0 && view.page > 1) {

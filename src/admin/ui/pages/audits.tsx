@@ -10,7 +10,7 @@ import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
-import { findPastedKey } from '../addresses/pasted-key.js';
+import { withoutSecret } from '../addresses/pasted-key.js';
 import { AuditTable } from '../components/audit-table.js';
 import { AuditToolbar } from '../components/audit-toolbar.js';
 import { Empty } from '../components/empty.js';
@@ -34,7 +34,8 @@ export function auditRoutes(ui: Ui): void {
   ui.get('/api-key-audits', async (c, pageContext) => {
     const query = new URL(c.req.url).searchParams;
     const view = readAuditView(query);
-    if (findPastedKey(query.get('find') ?? '')?.hasSecret) return c.redirect(ui.links.audits(view), 303);
+    const find = query.get('find') ?? '';
+    if (withoutSecret(find) !== find) return c.redirect(ui.links.audits(view), 303);
     const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
     const [only] = found ?? [];
     if (only !== undefined && found?.length === 1) {
