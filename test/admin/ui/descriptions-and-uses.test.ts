@@ -103,3 +103,23 @@ describe('the last uses (K22)', () => {
     expect(body.recentUses).toEqual([{ address: '192.0.2.9', userAgent: 'agent', lastUsedOn: expect.any(String) }]);
   });
 });
+
+describe('the owner of a key (K11)', () => {
+  it('is said to be disabled or unknown where that refuses every use of an Active key', async () => {
+    const { host, id, key } = await withKey();
+    const visitor = await host.visitor('root');
+    const read = async () => textOf((await visitor.open(`/api-keys/${id}`)).html);
+    expect(await read()).not.toContain('The owner');
+    host.users.get('u-alice')!.enabled = false;
+    expect(await host.apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
+    expect(await read()).toContain(
+      'The owner, alice, is disabled. Until that changes, every use of this key is refused.',
+    );
+    host.users.delete('u-alice');
+    expect(await read()).toContain(
+      'The owner, alice, is not among the users. Until that changes, every use of this key is refused.',
+    );
+    await host.apiKeys.revoke({ userId: 'u-root', username: 'root' }, id);
+    expect(await read()).not.toContain('The owner');
+  });
+});

@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import type { ApiKey, AuditEntry } from '../../../api-keys/index.js';
+import { type ApiKey, type AuditEntry, type DirectoryUser, isEnabled } from '../../../api-keys/index.js';
 import { AuditTable } from '../components/audit-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
@@ -21,11 +21,19 @@ export function apiKeyDetailsRoutes(ui: Ui): void {
     const { apiKeys } = ui.context;
     const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
     const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
-    return await ui.render(c, <ApiKeyDetails apiKey={apiKey} audits={audits.items} />);
+    const owner = await pageContext.actor.lookups?.findUser(ui.context.users, apiKey.createdBy.id);
+    return await ui.render(c, <ApiKeyDetails apiKey={apiKey} owner={owner} audits={audits.items} />);
   });
 }
 
-function ApiKeyDetails({ apiKey, audits }: { apiKey: ApiKey; audits: readonly AuditEntry[] }) {
+interface ApiKeyDetailsProps {
+  apiKey: ApiKey;
+  /** `undefined` if the directory has none. */
+  owner: DirectoryUser | undefined;
+  audits: readonly AuditEntry[];
+}
+
+function ApiKeyDetails({ apiKey, owner, audits }: ApiKeyDetailsProps) {
   const { dates, isAvailable, links, nowMs, texts } = useShown();
   const isActive = apiKey.status === 'Active';
   return (
@@ -43,6 +51,11 @@ function ApiKeyDetails({ apiKey, audits }: { apiKey: ApiKey; audits: readonly Au
         }
       />
       {isActive && !isAvailable && <EditionNotice />}
+      {isActive && !isEnabled(owner) && (
+        <Notice kind="warning">
+          <p>{(owner === undefined ? texts.ownerUnknown : texts.ownerDisabled)(apiKey.createdBy.username)}</p>
+        </Notice>
+      )}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
           <WhyNotEditable apiKey={apiKey} />

@@ -122,6 +122,10 @@ export const englishKeyTexts = {
   details: 'Details',
   expiresAt: (when: string): string => `This key expires ${when}.`,
   expiresSoonHint: 'Give it a later expiry, or create a new key and switch the programs over to it in time.',
+  ownerDisabled: (username: string): string =>
+    `The owner, ${username}, is disabled. Until that changes, every use of this key is refused.`,
+  ownerUnknown: (username: string): string =>
+    `The owner, ${username}, is not among the users. Until that changes, every use of this key is refused.`,
   stillUsed: 'Something still uses this key.',
   stillUsedHint: (count: number, status: 'Expired' | 'Revoked', last: string): string =>
     `It was presented in ${countOf(count, 'request')} after it had ${status === 'Revoked' ? 'been revoked' : 'expired'}, last on ${last}. Every one was refused. Find the program that sends them and give it a new key.`,
