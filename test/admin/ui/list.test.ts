@@ -151,6 +151,12 @@ describe('finding a key', () => {
     const { html } = await visitor.open('/api-keys?search=zzz&status=Active');
     expect(textOf(html)).toContain('No API key matches');
     expect(tags(html, 'a').filter((tag) => tag.get('href') === '/api-keys').length).toBeGreaterThan(1);
+    // Only what was asked for is said: there may be no search, or no status.
+    const root = await host.visitor('root');
+    for (const query of ['search=zzz', 'status=Active', 'scope=all&createdBy=u-mallory']) {
+      const text = textOf((await root.open(`/api-keys?${query}`)).html);
+      expect(text).toContain('No API key matches Choose another status or other words, or clear the filters.');
+    }
   });
 
   it('is one of all keys of a user, linked from the users and from a key, for whoever may manage all', async () => {

@@ -59,7 +59,7 @@ export const englishKeyTexts = {
     `Extend or replace ${count === 1 ? 'it' : 'them'} before the programs that use ${count === 1 ? 'it' : 'them'} are refused.`,
   showThese: (count: number): string => (count === 1 ? 'Show the key' : 'Show these keys'),
   noMatch: 'No API key matches',
-  noMatchHint: 'No key with this status matches this search. Try other words, or look at all keys.',
+  noMatchHint: 'Choose another status or other words, or clear the filters.',
   foundByStart: (start: string): string =>
     `These are the keys whose value starts with ${start}. Compare more of it before you revoke one.`,
   startTooShort: (characters: number): string =>
