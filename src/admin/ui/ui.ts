@@ -15,6 +15,9 @@ import { knownPageContext, type PageContext, readPageContext } from './page-cont
 type Page = (c: Context, pageContext: PageContext) => Response | Promise<Response>;
 type Submission = (c: Context, pageContext: PageContext, form: URLSearchParams) => Response | Promise<Response>;
 
+/** The host's sign-in page, where a request that was not signed in gets no redirect. */
+export const signInAddress = 'signInAddress';
+
 export type Ui = ReturnType<typeof createUi>;
 
 /** What all pages share. */
@@ -73,8 +76,10 @@ export function createUi(context: AdminContext, app: Hono) {
 }
 
 function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response {
-  // Not for a form, which browsers do not let lead to another origin (`form-action`), as many a sign-in page has.
-  const url = c.req.method === 'POST' ? undefined : urlFor(returnTo);
-  if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
-  return c.redirect(url, 303);
+  const url = urlFor(returnTo);
+  // Not for a form, which browsers do not let lead to another origin (`form-action`), as many a sign-in page has: the page
+  // that says so has a link.
+  if (url !== undefined && c.req.method !== 'POST') return c.redirect(url, 303);
+  c.set(signInAddress, url);
+  throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
 }

@@ -80,6 +80,7 @@ describe("the host's own sign-in (K20)", () => {
     const { visit } = await startSso({ signInUrl: undefined, signOutUrl: undefined });
     const page = await (await visit()).request('/settings/api-keys');
     expect([page.status, textOf(page.html).includes('Sign in to this service first')]).toEqual([401, true]);
+    expect(page.html).not.toContain('>Sign in</a>');
     expect((await (await visit('s-alice')).open('/settings/')).html).not.toContain('Sign out');
   });
 
@@ -110,6 +111,7 @@ describe("the host's own sign-in (K20)", () => {
     // No redirect: a browser that follows `form-action` would not show a sign-in page of another origin.
     const refused = await visitor.request('/settings/api-keys/new', { method: 'POST', body });
     expect([refused.status, textOf(refused.html).includes('Sign in to this service first')]).toEqual([401, true]);
+    expect(refused.html).toContain('<a class="button" href="/login?to=%2Fsettings%2F">Sign in</a>');
     sessions.set('s-alice', 'u-alice');
     expect((await visitor.request('/settings/api-keys/new', { method: 'POST', body })).html).toContain(
       'Save your API key',

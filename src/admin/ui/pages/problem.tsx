@@ -6,7 +6,7 @@ import { Document, Page, PageHeader } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
 import { useShown } from '../look.js';
 import { knownPageContext, readPageContext } from '../page-context.js';
-import type { Ui } from '../ui.js';
+import { signInAddress, type Ui } from '../ui.js';
 
 /** For unknown addresses, and for pages whose existence the user may not learn. */
 export function pageNotFound(): AdminHttpError {
@@ -29,11 +29,20 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   const problem = {
     title: texts.problems[status] ?? texts.somethingWentWrong,
     message: texts.message(body.errorMessage),
+    signIn: c.get(signInAddress) as string | undefined,
   };
   return await ui.render(c, <Problem isSignedIn={known !== undefined} {...problem} />, status);
 }
 
-function Problem({ isSignedIn, title, message }: { isSignedIn: boolean; title: string; message: string }) {
+interface ProblemProps {
+  isSignedIn: boolean;
+  title: string;
+  message: string;
+  /** The address of the host's sign-in page, if that is what helps. */
+  signIn: string | undefined;
+}
+
+function Problem({ isSignedIn, title, message, signIn }: ProblemProps) {
   const { links, texts } = useShown();
   if (isSignedIn) {
     return (
@@ -51,7 +60,7 @@ function Problem({ isSignedIn, title, message }: { isSignedIn: boolean; title: s
         <Brand size={40} />
         <h1>{title}</h1>
         <p class="muted">{message}</p>
-        <LinkButton href={links.home}>{texts.goToStart}</LinkButton>
+        <LinkButton href={signIn ?? links.home}>{signIn === undefined ? texts.goToStart : texts.signIn}</LinkButton>
       </main>
     </Document>
   );
