@@ -80,7 +80,7 @@ describe('creating a key', () => {
     const picker = inputNamed(visitor.page.html, 'expiresOn');
     expect(picker?.get('type')).toBe('datetime-local');
     expect([picker?.get('min'), picker?.get('max')]).toEqual(['2026-11-21T09:00', '2027-11-21T23:59']);
-    expect(textOf(visitor.page.html)).toMatch(/7 days 28 Nov 2026 .*1 year 21 Nov 2027/);
+    expect(textOf(visitor.page.html)).toMatch(/7 days 28 Nov 2026, 23:59 UTC .*1 year 21 Nov 2027, 23:59 UTC/);
     expect(textOf(visitor.page.html)).toContain('Date and time (UTC)');
   });
 

@@ -16,15 +16,7 @@ const texts = { ...(bracketed(englishTexts) as AdminTexts), language: 'de' };
 
 /** What people read on a page, or have read to them, without what is in brackets. */
 function withoutTexts(html: string): string {
-  const attributes = [
-    'aria-label',
-    'placeholder',
-    'title',
-    'data-label',
-    'data-zone',
-    'data-copied',
-    'data-not-copied',
-  ];
+  const attributes = ['aria-label', 'placeholder', 'title', 'data-label', 'data-copied', 'data-not-copied'];
   const read = ['a', 'button', 'td', 'nav', 'section', 'input', 'p', 'span', 'time']
     .flatMap((name) => tags(html, name))
     .flatMap((tag) => attributes.map((name) => tag.get(name) ?? ''));

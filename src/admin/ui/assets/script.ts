@@ -53,19 +53,12 @@ export const script = /* js */ `'use strict';
     });
   }
 
-  // Times come in UTC, and stay so in their title.
+  // Times are in UTC; their titles are in the reader's zone.
   const { lang } = document.documentElement;
-  const parts = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  const formats = {
-    minute: new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, parts),
-    exact: new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...parts, second: '2-digit', timeZoneName: 'short' }),
-  };
-  for (const place of all('[data-time]')) {
-    place.textContent = formats[place.dataset.time].format(new Date(place.closest('time').dateTime));
-  }
-  for (const remark of all('[data-zone]')) {
-    remark.textContent = remark.dataset.zone.replace('{zone}', formats.exact.resolvedOptions().timeZone);
-  }
+  const date = { day: 'numeric', month: 'short', year: 'numeric' };
+  const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
+  const local = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...date, ...clock });
+  for (const time of all('[data-time]')) time.title = local.format(new Date(time.dateTime));
 
   for (const input of all('input[type="radio"][value="custom"]')) {
     // By pointer only: somebody who moves through the choices with the arrow keys stays among them.

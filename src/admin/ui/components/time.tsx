@@ -6,15 +6,13 @@ interface RelativeTimeProps {
   isOff?: boolean;
 }
 
-/** Relative and absolute time; seconds and UTC on hover. The script puts what `data-time` marks into the reader's zone. */
+/** Relative and absolute time. The script puts the reader's time into the title of what `data-time` marks. */
 export function RelativeTime({ time, isOff = false }: RelativeTimeProps) {
   const { dates, nowMs } = useShown();
   return (
-    <time class="time" datetime={time} title={dates.exact(time)}>
+    <time class="time" datetime={time} title={dates.exact(time)} data-time>
       {!isOff && `${dates.relative(time, nowMs)} `}
-      <span class="second-line" data-time="minute">
-        {dates.minute(time)}
-      </span>
+      <span class="second-line">{dates.minute(time)}</span>
     </time>
   );
 }
@@ -32,14 +30,8 @@ export function FullTime({ time }: { time: string }) {
 export function ExactTime({ time, text }: { time: string; text?: string }) {
   const exact = useShown().dates.exact(time);
   return (
-    <time datetime={time} title={exact} data-time="exact">
+    <time datetime={time} title={exact} data-time>
       {text ?? exact}
     </time>
   );
-}
-
-/** Says in which zone the times of a page are. */
-export function ZoneRemark() {
-  const { texts } = useShown();
-  return <span data-zone={texts.timesInZone}>{texts.timesInUtc}</span>;
 }

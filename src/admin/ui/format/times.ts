@@ -4,7 +4,7 @@ import type { EnglishTexts } from '../texts/english.js';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Times as text in the language of the pages. Absolute ones are in UTC; the script shows them in the reader's zone. */
+/** Times as text in the language of the pages. Absolute ones are in UTC, as in the forms and the Admin API. */
 export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'justNow' | 'inLessThanAMinute'>) {
   const format = new Intl.RelativeTimeFormat(texts.language, { numeric: 'always' });
   const dateOf = (time: string | number) => {
@@ -13,10 +13,10 @@ export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'j
   };
   const clockOf = (time: string | number, end: number) => new Date(time).toISOString().slice(11, end);
   return {
-    /** `21 Nov 2026` */
-    date: dateOf,
-    /** `21 Nov 2026, 09:05` */
+    /** `21 Nov 2026, 09:05`, where the page says that it is UTC */
     minute: (time: string | number) => `${dateOf(time)}, ${clockOf(time, 16)}`,
+    /** `21 Nov 2026, 09:05 UTC` */
+    minuteUtc: (time: string | number) => `${dateOf(time)}, ${clockOf(time, 16)} UTC`,
     /** `21 Nov 2026, 09:05:59 UTC` */
     exact: (time: string | number) => `${dateOf(time)}, ${clockOf(time, 19)} UTC`,
     /** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */

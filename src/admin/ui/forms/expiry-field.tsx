@@ -34,18 +34,18 @@ export function ExpiryField({ input, current, error, focused }: ExpiryFieldProps
       <legend class="label">{texts.expiresOn}</legend>
       <div class="choices">
         {current !== undefined && (
-          <Choice value="keep" text={texts.asItIs} detail={`${dates.minute(current)} UTC`} input={input} />
+          <Choice value="keep" text={texts.asItIs} detail={dates.minuteUtc(current)} input={input} />
         )}
         {expiryPresets.map((value) => (
           <Choice
             value={value}
             text={current === undefined ? texts.expiryChoices[value] : texts.fromToday(texts.expiryChoices[value])}
-            detail={dates.date(expiryOfPreset(value, { nowMs, maxExpiresOn }))}
+            detail={dates.minuteUtc(expiryOfPreset(value, { nowMs, maxExpiresOn }))}
             input={input}
             focused={focused && input.choice === value}
           />
         ))}
-        <Choice value="custom" text={texts.custom} detail={texts.until(dates.date(maxExpiresOn))} input={input} />
+        <Choice value="custom" text={texts.custom} detail={texts.until(dates.minuteUtc(maxExpiresOn))} input={input} />
         <div class="custom-expiry">
           <label class="small" for="expires-on">
             {texts.dateAndTime}

@@ -78,6 +78,7 @@ function ApiKeyDetails({ apiKey, owner, audits }: ApiKeyDetailsProps) {
       <section class="card" aria-labelledby="history">
         <div class="card-header">
           <h2 id="history">{texts.history}</h2>
+          <span class="muted">{texts.timesInUtc}</span>
           <a href={links.audits({ apiKeyId: apiKey.id })}>{texts.auditsOfKey}</a>
         </div>
         <AuditTable entries={audits} />

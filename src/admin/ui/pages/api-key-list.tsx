@@ -11,7 +11,6 @@ import { LinkButton } from '../components/link-button.js';
 import { ListToolbar } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
-import { ZoneRemark } from '../components/time.js';
 import { expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
 import { RevokeDialog } from '../forms/revoke-dialog.js';
 import { useShown } from '../look.js';
@@ -128,7 +127,7 @@ function ApiKeyList({ view, page, expiring, creator }: ApiKeyListProps) {
               count={texts.keyCount}
               href={(number) => links.apiKeys({ ...view, page: number })}
             >
-              <ZoneRemark />
+              {texts.timesInUtc}
             </Pager>
           </>
         )}

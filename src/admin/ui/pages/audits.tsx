@@ -19,7 +19,6 @@ import { Page, PageHeader } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
-import { ZoneRemark } from '../components/time.js';
 import { useShown } from '../look.js';
 import { type PageContext, readPageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
@@ -113,7 +112,7 @@ function Audits({ view, page, apiKey, found }: AuditsProps) {
                 count={texts.auditCount}
                 href={(number) => links.audits({ ...view, page: number })}
               >
-                {texts.newestFirst} <ZoneRemark />
+                {texts.newestFirst} {texts.timesInUtc}
               </Pager>
             </>
           )}

@@ -12,8 +12,6 @@ export const englishTexts = {
   justNow: 'just now',
   inLessThanAMinute: 'in less than a minute',
   timesInUtc: 'All times are in UTC.',
-  /** Replaces it where the browser's zone is known, in place of `{zone}`. */
-  timesInZone: 'Times are in your time zone, {zone}; hover over one to see it in UTC.',
   /** Messages of API keys and of errors, such as `API key name must be unique.`: return a translation. */
   message: (english: string): string => english,
   // The frame of every page.
