@@ -134,7 +134,8 @@ describe('endSystemFetch', () => {
   test.each([
     ['preset', { preset: 'gitbuh' }],
     ['preset', { preset: 7 }],
-    ['rules', { preset: { name: 'x' } }],
+    ['rules', { preset: { name: 'x', rules: {} } }],
+    ['clock', { clock: { now: () => 0 } }],
     ['translate', { translate: 'x' }],
     ['fetch', { fetch: 'x' }],
     ['presets', { presets: 'github' }],
