@@ -54,9 +54,8 @@ function whatIsLost(value: unknown, original: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;
-  const source = ArrayBuffer.isView(original) ? original : value; // a Buffer has a `toJSON`
-  if (Object.keys(value).length > 0 && !ArrayBuffer.isView(source)) return undefined;
-  const kind = Object.prototype.toString.call(source).slice(8, -1);
+  if (Object.keys(value).length > 0 && !ArrayBuffer.isView(value)) return undefined;
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
   return written.includes(kind) ? undefined : `an object of type ${kind}`;
 }
 

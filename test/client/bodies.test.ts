@@ -380,8 +380,6 @@ describe('json', () => {
     [new URLSearchParams('a=1'), 'it is an object of type URLSearchParams.'],
     [{ reason: new Error('lost') }, '"reason" is an object of type Error.'],
     [{ file: new Uint8Array([1, 2]) }, '"file" is an object of type Uint8Array.'],
-    [{ file: Buffer.from('a') }, '"file" is an object of type Uint8Array.'],
-    [Buffer.from('a'), 'it is an object of type Uint8Array.'],
   ])('that would be changed on the way is a TypeError: %o', async (json, what) => {
     const connector = await scriptedConnector();
     const call = connect(connector).post('/', { json });
@@ -406,7 +404,7 @@ describe('json', () => {
       point: new Point(),
       boxed: [Object(1), Object('a'), Object(false)],
       own: { toJSON: () => 'mine' },
-      digest: Object.assign(new Uint8Array(2), { toJSON: () => '0000' }),
+      bytes: Buffer.from('a'),
       negative: -0,
     };
     await connect(connector).post('/', { json });
