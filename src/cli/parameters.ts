@@ -51,9 +51,7 @@ export function readEnvironment(text: string, env: Io['env'], place: string): st
   const name = text.slice('env:'.length);
   const value = env[name];
   if (value === undefined || value === '') {
-    // Of `env:$PASSWORD` the shell makes the password: only what is hardly one is quoted.
-    if (/^[A-Z]+(?:_[A-Z]+)*$/.test(name))
-      throw new UsageError(`The environment variable ${name} for ${place} is not set.`);
+    // Not quoted: of `env:$PASSWORD` the shell makes the password.
     throw new UsageError(`The environment variable for ${place} is not set. Write its name without "$".`);
   }
   return value;
