@@ -32,7 +32,8 @@ export function toJson(value: unknown, name: string): string {
   try {
     text = JSON.stringify(value, refuseLoss);
   } catch (cause) {
-    throw new TypeError(`${name} cannot be written as JSON: ${(cause as Error).message}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`${name} cannot be written as JSON: ${reason}`, { cause });
   }
   if (text === undefined) throw new TypeError(`${name} cannot be written as JSON: it is ${typeOf(value)}.`);
   return text;
@@ -40,7 +41,7 @@ export function toJson(value: unknown, name: string): string {
 
 /** `value` is what `toJSON` has made of the member called `name`. */
 function refuseLoss(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const lost = Array.isArray(this) && isLeftOut(value) ? typeOf(value) : whatIsLost(value, this[name]);
+  const lost = Array.isArray(this) && isLeftOut(value) ? typeOf(value) : whatIsLost(value, this, name);
   if (lost !== undefined) throw new TypeError(name === '' ? `it is ${lost}.` : `${JSON.stringify(name)} is ${lost}.`);
   return value;
 }
@@ -50,9 +51,9 @@ const isLeftOut = (value: unknown) => value === undefined || typeof value === 'f
 
 const typeOf = (value: unknown) => (value === undefined ? 'undefined' : `a ${typeof value}`);
 
-function whatIsLost(value: unknown, original: unknown): string | undefined {
+function whatIsLost(value: unknown, parent: Record<string, unknown>, name: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
+  if (value === null) return parent[name] instanceof Date ? 'an invalid Date' : undefined;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;
   if (Object.keys(value).length > 0 && !ArrayBuffer.isView(value)) return undefined;
   const kind = Object.prototype.toString.call(value).slice(8, -1);

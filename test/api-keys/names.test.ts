@@ -80,6 +80,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['a heart in color', '\u2764\uFE0F CI'],
     ['Japanese with a variant', '\u845B\u{E0100}城'],
     ['a template', '{{7*7}} <%= 7*7 %>'],
+    ['what only resembles the value of a key', `img_0123456789ab_${'0f'.repeat(32)}`],
   ])('may be %s', async (_, name) => {
     const { apiKeys, create } = await open();
     const { apiKey } = await create(name);

@@ -1,10 +1,10 @@
 // What happens to a database file behind the back of the process that has it open, as while a backup is restored.
-import { copyFileSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { openForTest } from './helpers/databases.js';
+import { openForTest, openSqliteFile } from './helpers/databases.js';
 import { ada } from './helpers/people.js';
 import { refusalOf } from './helpers/rejections.js';
 
@@ -46,6 +46,35 @@ it.each(changes)(
     }
   },
 );
+
+it('a process that closes leaves the files of the other alone, which has the new one open', async () => {
+  const { apiKeys, database } = await openFile();
+  copyFileSync(database, `${database}.copy`);
+  renameSync(`${database}.copy`, database);
+  for (const file of [`${database}-wal`, `${database}-shm`]) rmSync(file, { force: true });
+  const other = await openForTest({ database, edition: 'Professional' });
+  const { apiKey } = await other.create(ada, { name: 'Later', expiresOn: other.maxExpiresOn() });
+  const files = readdirSync(dirname(database)).sort();
+  await apiKeys.close();
+  expect(readdirSync(dirname(database)).sort()).toEqual(files);
+  expect(files).toContain('keys.db-wal'); // control: it was there to be deleted
+  expect(await other.get(ada, apiKey.id)).toMatchObject({ status: 'Active' });
+});
+
+it('a change that waits while the file is replaced is not confirmed', async () => {
+  const { apiKeys, database, id } = await openFile();
+  const other = await openSqliteFile(database);
+  other.exec('begin immediate');
+  const revoked = refusalOf(apiKeys.revoke(ada, id));
+  await pause(50);
+  renameSync(database, `${database}.old`);
+  other.exec('rollback');
+  other.close();
+  expect((await revoked).kind).toBe('unavailable');
+  renameSync(`${database}.old`, database);
+  expect(await apiKeys.get(ada, id)).toMatchObject({ status: 'Active', version: 1 });
+  await apiKeys.revoke(ada, id); // the connection is not left in a transaction
+});
 
 it('one that is back is used again', async () => {
   const { apiKeys, database, id, headers } = await openFile();

@@ -45,8 +45,23 @@ it('no case passes where nothing listens', async () => {
   expect(results.filter(({ status }) => status === 'passed')).toEqual([]);
   expect(results.find(({ id }) => id === 'errors.body')).toMatchObject({
     status: 'unjudged',
-    reason: 'could not be checked: no request got a response',
+    reason: 'could not be checked: no request got an error response',
   });
+});
+
+it('no case about errors passes where there is none', async () => {
+  let responses = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => (responses++ < 4 ? socket.end('HTTP/1.1 204 No Content\r\n\r\n') : socket.destroy()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { results } = await runConformance({ baseUrl: `http://127.0.0.1:${port}` });
+  const passed = results.filter(({ id, status }) => id.startsWith('errors.') && status === 'passed');
+  expect(passed.map(({ id }) => id)).toEqual([]);
+  expect(responses).toBeGreaterThan(4);
 });
 
 describe('a failure below HTTP is said in a sentence', () => {

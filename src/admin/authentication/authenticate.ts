@@ -157,4 +157,4 @@ async function identifyByPassword(
 }
 
 /** A key of any prefix, with its public id. */
-const keyValue = /_([0-9A-Za-z]{12})_[0-9A-Za-z]{49}/;
+const keyValue = /_([0-9A-Za-z]{12})_[0-9A-Za-z]{49}(?![0-9A-Za-z])/;

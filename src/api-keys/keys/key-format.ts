@@ -21,7 +21,7 @@ export const apiKeyPattern = /^ck_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z
 const valuePattern = /^[a-z][a-z0-9]{1,15}_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /** Whatever the prefix, and whether or not the checksum fits. */
-const valueInText = /_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/;
+const valueInText = /_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}(?![0-9A-Za-z])/;
 
 const idPattern = /^[0-9A-Za-z]{12}$/;
 

@@ -40,7 +40,7 @@ function explained(error: unknown, name: string): unknown {
   }
   if (!message.endsWith('attempt to write a readonly database')) return named;
   const hint = 'this process must be able to write the file, and to create files in its folder';
-  return new Error(`${message}: ${hint}`, { cause: error });
+  return Object.assign(named as Error, { message: `${message}: ${hint}` });
 }
 
 /** Wraps a database so that its errors name it. */

@@ -92,13 +92,12 @@ class DatabaseSyncDriver implements Driver {
    * @throws ApiKeyError `unavailable` after ten seconds.
    */
   async beginTransaction(): Promise<void> {
-    this.#checkFile('write');
     const giveUpAt = performance.now() + lockTimeoutMs;
     for (;;) {
       this.#database.exec('pragma busy_timeout = 0');
       try {
         this.#database.exec('begin immediate');
-        return;
+        break;
       } catch (error) {
         if (!isLocked(error)) throw error;
         if (performance.now() > giveUpAt) throw new ApiKeyError('unavailable', busyMessage, { cause: error });
@@ -109,6 +108,12 @@ class DatabaseSyncDriver implements Driver {
       // A random wait keeps writers from meeting again and again.
       await pause(1 + Math.random() * 4);
       await this.acquireConnection();
+    }
+    try {
+      this.#checkFile('write'); // after the wait, during which a backup may have been restored
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
     }
   }
 
@@ -133,9 +138,10 @@ class DatabaseSyncDriver implements Driver {
   async destroy(): Promise<void> {
     await this.acquireConnection();
     try {
+      this.#checkFile('write'); // the log beside it is that of another file by now
       this.#database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate); pragma journal_mode = delete');
     } catch {
-      // Another connection is open, or the disk is full: the log stays, and the next open reads it.
+      // Another connection is open, the disk is full, or the file is another: the log stays, and the next open reads it.
     } finally {
       this.#database.close();
       await this.releaseConnection();

@@ -93,8 +93,12 @@ function fileCheck(path: string): CheckFile {
   if (path === ':memory:') return () => {};
   const file = resolve(path);
   const identify = () => {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found && `${found.dev} ${found.ino}`;
+    try {
+      const { dev, ino } = statSync(file, { bigint: true });
+      return `${dev} ${ino}`;
+    } catch {
+      return undefined; // not there, or not to be seen
+    }
   };
   const opened = identify();
   let checkedAt = performance.now();

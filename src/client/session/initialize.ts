@@ -1,5 +1,5 @@
 import { isConnectorError, type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
-import { isSecret } from '../../internal/index.js';
+import { isSecret, printable } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, RequestError, withoutQuotes } from '../errors.js';
 import { markPublicHeaders } from '../http/read-error.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -53,7 +53,8 @@ function whatIsNoText(value: unknown): string {
     ? value.map((entry) => [entry?.key, entry?.value])
     : Object.entries(value ?? {});
   const wrong = entries.find(([key, item]) => typeof key === 'string' && typeof item !== 'string');
-  return wrong === undefined ? '' : `, but the value of ${JSON.stringify(wrong[0]).slice(0, 80)} is not a string`;
+  if (wrong === undefined) return '';
+  return `, but the value of ${printable(JSON.stringify(String(wrong[0]).slice(0, 80)))} is not a string`;
 }
 
 const refusals = new Set([400, 401, 403]);
@@ -85,7 +86,7 @@ export function toInitializeError(error: unknown, signal: AbortSignal, code: str
   if (error instanceof RequestError) {
     return new InitializeError(`The login failed: ${error.message}`, { status: error.status, cause: error });
   }
-  return new InitializeError(`The login failed: ${code} threw an error, which is the \`cause\``, {
-    cause: withoutQuotes(error),
-  });
+  const cause = withoutQuotes(error);
+  const where = cause === undefined ? '' : ', which is the `cause`';
+  return new InitializeError(`The login failed: ${code} threw an error${where}`, { cause });
 }

@@ -2,7 +2,7 @@ import { casesWith, type Judge } from '../case.js';
 import type { GeneratedRequest } from '../generating/requests.js';
 import { type Generated, takeDocument, takeGenerated } from '../generating/take-generated.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { CannotCheck, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
 import { isSuccess, type Prober } from '../probing/prober.js';
 import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { errorProblem } from '../wording/error-body.js';
@@ -62,7 +62,8 @@ export const openapiCases = casesWith({ lacks: lacksDocument }, [
     why: 'Frameworks have refusals of their own, which the service reports as "unknown error".',
     async check(judge) {
       const { all, stopped } = await takeGenerated(judge.prober);
-      const known = new Set((await takeErrors(judge.prober)).map(errorProblem)); // `errors.body` reports those
+      const errors = (await takeErrors(judge.prober).catch(ignoreCannotCheck)) ?? [];
+      const known = new Set(errors.map(errorProblem)); // `errors.body` reports those
       const refusals = all.flatMap(({ seen }) => (hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
       reportAlike(judge, refusals, (seen) => (known.has(errorProblem(seen)) ? undefined : errorProblem(seen)));
       if (stopped !== undefined) throw stopped;

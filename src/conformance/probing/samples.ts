@@ -12,7 +12,7 @@ import {
   lacksServedSession,
   lacksSession,
 } from './lacks.js';
-import { type Completed, callProbe, hasResponse, ignoreCannotCheck } from './limits.js';
+import { CannotCheck, type Completed, callProbe, hasResponse, ignoreCannotCheck } from './limits.js';
 import { type Prober, toFileRequest } from './prober.js';
 import { deadSession, initializeIsThere, newSession, withSession } from './with-session.js';
 
@@ -129,7 +129,11 @@ export function takeOthers(prober: Prober, name: 'missing-session' | 'dead-sessi
   });
 }
 
-/** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
+/**
+ * The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check.
+ *
+ * @throws CannotCheck if there is none: silence shows nothing.
+ */
 export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
   const all: (Exchange | undefined)[] = [];
   for (const name of Object.keys(samples) as SampleName[]) {
@@ -146,7 +150,9 @@ export async function takeErrors(prober: Prober, except?: SampleName): Promise<C
       all.push(...(taken?.others ?? []).map(({ seen }) => seen));
     }
   }
-  return all.flatMap((seen) => (seen && hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
+  const errors = all.flatMap((seen) => (seen && hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
+  if (errors.length === 0) throw new CannotCheck('no request got an error response');
+  return errors;
 }
 
 /** What a browser sends. Middleware for CORS may refuse any other `OPTIONS` in words of its own. */

@@ -122,4 +122,13 @@ describe('the owner of a key (K11)', () => {
     await host.apiKeys.revoke({ userId: 'u-root', username: 'root' }, id);
     expect(await read()).not.toContain('The owner');
   });
+
+  it('that cannot be looked up does not keep the page from showing the key', async () => {
+    const { host, id } = await withKey();
+    const visitor = await host.visitor('root');
+    Object.assign(host.users.get('u-alice')!, { roles: 'not a list' });
+    const { status, html } = await visitor.open(`/api-keys/${id}`);
+    expect([status, textOf(html).includes('The owner')]).toEqual([200, false]);
+    expect(String(host.errors[0])).toContain('directory');
+  });
 });

@@ -24,8 +24,8 @@ export function findPastedKey(search: string) {
 }
 
 /**
- * What may be in an address, on a page and in a log: at most 21 characters of a secret, whatever else is missing or wrong
- * in what was pasted. Of a search with a longer word only a part is left; a name that has the word has the part, too.
+ * What may be in an address, on a page and in a log: of no word more than 21 characters, which is half a secret. Of a
+ * search with a longer word only a part is left; a name that has the word has the part, too.
  */
 export function withoutSecret(search: string): string {
   const pasted = findPastedKey(search);

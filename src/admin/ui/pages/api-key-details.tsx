@@ -1,5 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { type ApiKey, type AuditEntry, type DirectoryUser, isEnabled } from '../../../api-keys/index.js';
+import { type ApiKey, type AuditEntry, isEnabled } from '../../../api-keys/index.js';
+import type { AdminContext } from '../../context.js';
 import { AuditTable } from '../components/audit-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
@@ -11,6 +12,7 @@ import { FullTime } from '../components/time.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { RevokeDialog, RevokeLink } from '../forms/revoke-dialog.js';
 import { useShown } from '../look.js';
+import type { PageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 
 const shownAudits = 5;
@@ -21,15 +23,33 @@ export function apiKeyDetailsRoutes(ui: Ui): void {
     const { apiKeys } = ui.context;
     const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
     const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
-    const owner = await pageContext.actor.lookups?.findUser(ui.context.users, apiKey.createdBy.id);
+    const owner = await stateOfOwner(ui.context, pageContext, apiKey);
     return await ui.render(c, <ApiKeyDetails apiKey={apiKey} owner={owner} audits={audits.items} />);
   });
 }
 
+type OwnerState = 'enabled' | 'disabled' | 'unknown';
+
+/** Of an Active key; of any other, nobody is asked. If the directory fails, the page shows what it has. */
+async function stateOfOwner(
+  { users, newLookups, onError }: AdminContext,
+  { actor }: PageContext,
+  { status, createdBy }: ApiKey,
+): Promise<OwnerState> {
+  if (status !== 'Active') return 'enabled';
+  try {
+    const owner = await (actor.lookups ?? newLookups()).findUser(users, createdBy.id);
+    if (owner === undefined) return 'unknown';
+    return isEnabled(owner) ? 'enabled' : 'disabled';
+  } catch (error) {
+    onError(error);
+    return 'enabled';
+  }
+}
+
 interface ApiKeyDetailsProps {
   apiKey: ApiKey;
-  /** `undefined` if the directory has none. */
-  owner: DirectoryUser | undefined;
+  owner: OwnerState;
   audits: readonly AuditEntry[];
 }
 
@@ -51,9 +71,9 @@ function ApiKeyDetails({ apiKey, owner, audits }: ApiKeyDetailsProps) {
         }
       />
       {isActive && !isAvailable && <EditionNotice />}
-      {isActive && !isEnabled(owner) && (
+      {owner !== 'enabled' && (
         <Notice kind="warning">
-          <p>{(owner === undefined ? texts.ownerUnknown : texts.ownerDisabled)(apiKey.createdBy.username)}</p>
+          <p>{(owner === 'unknown' ? texts.ownerUnknown : texts.ownerDisabled)(apiKey.createdBy.username)}</p>
         </Notice>
       )}
       {!isActive && (
