@@ -9,8 +9,9 @@ import type { ManagedUserDirectory } from './users.js';
 
 /**
  * Why a request did not authenticate, beyond the reasons for refusing a key. `missing`: neither key nor Basic;
- * `wrong-scheme`: an `Authorization` that holds a key, but not as `ApiKey` (often `Bearer`); `malformed-basic`; `password`: wrong, or of an unknown or disabled user; `throttled`: the source has failed too
- * often; `busy`: too many passwords were being checked (rule K14).
+ * `wrong-scheme`: an `Authorization` that holds a key, but not as `ApiKey` (often `Bearer`); `malformed-basic`;
+ * `password`: wrong, or of an unknown or disabled user; `throttled`: the source has failed too often; `busy`: too many
+ * passwords were being checked (rule K14).
  */
 export type AuthenticationFailureReason =
   | RefusalReason

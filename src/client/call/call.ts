@@ -135,6 +135,7 @@ const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH
 /** @returns method and path; the path may have a query. @throws TypeError naming the option that is wrong. */
 export function checkRequest(request: ConnectorRequest, base: Settings): RequestLine {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
+  // Every call comes through here: what words the mistake runs only where there is one.
   if (!Object.keys(request).every((name) => optionNames.includes(name))) checkNames(optionNames, request);
   const path = toPath(request.path, base);
   return { method: commonMethods.has(request.method) ? request.method : toMethod(request.method), path };
