@@ -1,41 +1,49 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Readable } from 'node:stream';
 import { UnauthorizedError } from 'concordat';
-import type { ConnectionState, ConnectorClient } from 'concordat/client';
+import type { ConnectionState, ConnectorClient, RequestOptions } from 'concordat/client';
 import { memoryState } from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
+import type { VirtualClock } from '../helpers/virtual-clock.js';
 
 const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
 const ok = (exchange: Exchange) => exchange.reply(200, {});
 
 describe('a call whose session others have used (S4)', () => {
-  /** One call is refused with every session, after another one got through with it: so often at most. */
-  async function refusedAlways(most: number) {
+  /** One call is refused with every session, so often at most; while it does not go first, another one gets through. */
+  async function refusedAlways(most: number, options: RequestOptions<unknown> = {}) {
     const connector = await scriptedConnector({ guard: false });
     const hold = holdAll();
     connector.handle = (exchange) => (exchange.path === '/refused' ? hold.handler(exchange) : ok(exchange));
     const { client, clock } = connectVirtually(connector);
-    const call = track(get(client, '/refused'));
+    const others = () => connector.requests.filter(({ path }) => path === '/other');
+    const call = track(client.put('/refused', options));
     for (let sends = 1; sends <= most; sends++) {
       await until(() => hold.held.length === 1);
-      await get(client, '/other'); // the session works
+      const other = track(get(client, '/other'));
+      if (sends <= 6)
+        await until(() => other.settled); // the session works
+      else await grace();
+      const [isFirst, seen] = [sends === 7, others().length];
+      if (isFirst) expect(seen).toBe(6); // the other one waits
       hold.release((exchange) => exchange.fail(401, 'SESSION_EXPIRED', 'expired'));
       await until(() => connector.open.length === 0);
       await grace();
+      if (isFirst) await until(() => others().length === 7);
       await clock.advance(1000); // for a trial
       await until(() => call.settled || hold.held.length === 1);
       if (call.settled) break;
     }
-    return { connector, call, hold };
+    return { connector, call, hold, client, clock };
   }
 
   it('does not count five of its 401s, but is not refused for ever', async () => {
     const { connector, call } = await refusedAlways(20);
     expect(call.error).toBeInstanceOf(UnauthorizedError);
-    // The first 401 counts always, five are put down to others, and then come the second one and its trial.
+    // The first 401 counts always, five are put down to others, and then come the one that it went first for and its trial.
     expect(connector.requests.filter(({ path }) => path === '/refused')).toHaveLength(8);
     expect(connector.logins).toHaveLength(7);
   });
@@ -131,8 +139,93 @@ describe('a call whose session others have used (S4)', () => {
     expect(call.settled).toBe(false);
     hold.release(ok);
     await until(() => call.settled);
-    expect(call.value).toMatchObject({ status: 200 });
+    expect(call.value).toEqual({});
     expect(connector.logins).toHaveLength(7);
+  });
+
+  describe('goes first with the next session after those five, and the others go on', () => {
+    it.each<[string, (exchange: Exchange) => void]>([
+      ['if it meets a 404', (exchange) => exchange.fail(404, 'NOT_FOUND', 'gone')],
+      ['if it is cut off, and sent again after a while', cut],
+    ])('%s', async (_name, answer) => {
+      const { hold, client } = await refusedAlways(6);
+      const other = track(get(client, '/other'));
+      await grace();
+      expect(other.settled).toBe(false);
+      hold.release(answer);
+      await until(() => other.settled);
+      expect(other.value).toMatchObject({ status: 200 });
+    });
+
+    async function goOnAfterThreeSeconds(client: ConnectorClient, clock: VirtualClock) {
+      const other = track(get(client, '/other'));
+      await clock.advance(2900);
+      await grace();
+      expect(other.settled).toBe(false);
+      await clock.advance(100);
+      await until(() => other.settled);
+      expect(other.value).toMatchObject({ status: 200 });
+    }
+
+    it('if it is aborted', async () => {
+      const controller = new AbortController();
+      const { call, client } = await refusedAlways(6, { signal: controller.signal });
+      const other = track(get(client, '/other'));
+      await grace();
+      expect(other.settled).toBe(false);
+      controller.abort(new Error('enough'));
+      await until(() => other.settled);
+      expect(other.value).toMatchObject({ status: 200 });
+      expect(call.error).toMatchObject({ message: 'enough' });
+    });
+
+    it('after three seconds, if its body is not there yet', async () => {
+      let bodies = 0;
+      let give = () => {};
+      const body = async () => {
+        if (++bodies === 7) await new Promise<void>((resolve) => (give = resolve));
+        return Readable.from([Buffer.from('x')]);
+      };
+      const connector = await scriptedConnector({ guard: false });
+      const refused = holdAll();
+      connector.handle = (exchange) => (exchange.path === '/refused' ? refused.handler(exchange) : ok(exchange));
+      const { client, clock } = connectVirtually(connector);
+      const call = track(client.put('/refused', { body }));
+      for (let sends = 1; sends <= 6; sends++) {
+        await until(() => refused.held.length === 1);
+        await get(client, '/other');
+        refused.release((exchange) => exchange.reply(401));
+      }
+      await until(() => bodies === 7);
+      await goOnAfterThreeSeconds(client, clock);
+      give();
+      await until(() => refused.held.length === 1);
+      refused.release(ok);
+      await until(() => call.settled);
+      expect(call.value).toEqual({});
+    });
+
+    it('after three seconds, if there is a limit in its scope, and they have another', async () => {
+      const connector = await scriptedConnector({ guard: false });
+      const refused = holdAll();
+      connector.handle = (exchange) => (exchange.path === '/refused' ? refused.handler(exchange) : ok(exchange));
+      const { client, clock } = connectVirtually(connector, { rateLimit: { scope: ({ path }) => path } });
+      const call = track(client.put('/refused'));
+      for (let sends = 1; sends <= 6; sends++) {
+        await until(() => refused.held.length === 1);
+        await get(client, '/other');
+        refused.release((exchange) => exchange.reply(401));
+      }
+      await until(() => refused.held.length === 1);
+      refused.release((exchange) => exchange.limit(60));
+      await until(() => client.status.paused);
+      await goOnAfterThreeSeconds(client, clock);
+      await clock.advance(60_000);
+      await until(() => refused.held.length === 1);
+      refused.release(ok);
+      await until(() => call.settled);
+      expect(call.value).toEqual({});
+    });
   });
 });
 

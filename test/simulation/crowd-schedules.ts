@@ -11,7 +11,16 @@ import type {
 } from './schedule.js';
 
 /** Themes whose schedules are crowds in front of a quota that stays to the end: each is as long as ten or twenty others. */
-export const crowdThemes = ['crowds', 'fleet', 'leases', 'reject', 'scopes', 'snapshots', 'announced'] as const;
+export const crowdThemes = [
+  'crowds',
+  'fleet',
+  'leases',
+  'reject',
+  'scopes',
+  'sessions-used-up',
+  'snapshots',
+  'announced',
+] as const;
 export type CrowdTheme = (typeof crowdThemes)[number];
 
 const ms = (max: number, min = 0) => fc.integer({ min, max });
@@ -207,6 +216,25 @@ const scopes = fc
   .record({ ...commonPlan, calls: ms(90, 20), scopes: ms(3, 2) })
   .map((plan) => toCrowd(plan, { client: { scopes: plan.scopes } }));
 
+/** Sessions that end after a few requests, with or without a quota; some of one state for several clients. */
+const usedUp = fc
+  .record({
+    ...commonPlan,
+    quota: fc.option(quota, { nil: undefined, freq: 1 }),
+    calls: ms(80, 10),
+    maxRequests: ms(12, 1),
+    scopes: fc.constantFrom(1, 1, 3),
+    size: fc.constantFrom(1, 1, 3),
+  })
+  .map(({ maxRequests, scopes: count, size, ...plan }) =>
+    toCrowd(plan, {
+      client: { scopes: count, freshSessionGraceMs: 3000 },
+      connector: { session: { maxRequests, refusedForMs: 0, single: false } },
+      calls: (call, index) => ({ ...call, client: index % size }),
+      ...(size > 1 && { fleet: { size, clocks: 'one' } }),
+    }),
+  );
+
 const snapshots = fc
   .record({
     ...commonPlan,
@@ -242,6 +270,7 @@ export const crowdSchedules: { readonly [theme in CrowdTheme]: fc.Arbitrary<Sche
   leases,
   reject,
   scopes,
+  'sessions-used-up': usedUp,
   snapshots,
   announced,
 };

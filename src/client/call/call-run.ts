@@ -6,10 +6,10 @@ import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { readLimit, waitLimitError } from '../rate-limit/wait-limits.js';
 import { Waiter } from '../rate-limit/wait-queue.js';
-import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
 import { failureOf, isFinal, secretsOf, statusOf } from './failure.js';
-import { type Facts, forgive, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
+import { type Facts, isIdempotent, needsTurn, noHistory, react, retryDelayMs } from './react.js';
+import { Refusals, type Standing } from './refusals.js';
 import type { FailedAttempt, Run } from './run.js';
 
 /** One call, from login to response (rules S3, S4, G1, G7). It keeps little: a hundred thousand may wait at once. */
@@ -19,8 +19,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   #bodies: BodySupply;
   #sentCount = 0;
   #history = noHistory;
-  /** The session of its last 401 that counted. */
-  #refused: Session | undefined;
+  /** Set once it has met a 401. */
+  #refusals: Refusals | undefined;
   #waitedMs = 0;
   /** How long the gate had been paused when this call last arrived at it. */
   #pausedMs = 0;
@@ -29,8 +29,6 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   #limit: ErrorContent | undefined;
   /** Why it, or the login that it waited for, was retried last. */
   #trouble: Error | undefined;
-  /** The recheck of a session that this call makes for all calls. */
-  #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
   constructor(context: CallContext, call: Call<Data, Result>) {
     super();
@@ -62,13 +60,15 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
   acquire(): CallAttempt | Promise<unknown> {
     const { lane, signal } = this.#call;
-    const { closing } = this.#context;
-    const session = this.#context.sessions.current;
+    const { closing, clock, sessions } = this.#context;
+    const { current: session, turns } = sessions;
     this.#recordWait();
     this.#pausedMs = lane.pausedMs;
-    if (session === undefined) {
+    if (needsTurn(this.#history)) turns.join(this, clock);
+    const turn = turns.size === 0 ? undefined : turns.before(this, session?.use.accepted === false);
+    if (turn !== undefined || session === undefined) {
       lane.giveBack(this);
-      return this.#logIn();
+      return turn === undefined ? this.#logIn() : abortable(turn, signal, closing);
     }
     const permit = lane.acquire(this);
     if (permit instanceof Promise) return this.#wait(permit);
@@ -77,6 +77,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
       lane.release(permit, 'unsent');
       return abortable(this.#bodies.prepare(signal, closing), signal, closing);
     }
+    session.use.sent++;
+    session.use.unanswered++;
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
 
@@ -84,7 +86,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
     this.#sentCount++;
-    this.#recheck?.end(true);
+    attempt.session.use.unanswered--;
+    this.#refusals?.endRecheck(true);
     const secrets = () => secretsOf(attempt, this.#context.secrets);
     const explain = (error: Error) => {
       Object.assign(error, { attempts: this.#sentCount });
@@ -105,33 +108,25 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { kind, attempt, outcome } = failed;
     const { sessions, closing } = this.#context;
     const { session } = attempt;
-    if (kind !== 'held-back') {
+    session.use.unanswered--;
+    if (kind === 'held-back') session.use.sent--;
+    else {
       this.#sentCount++;
       this.#bodies.release(); // what is left is of no use
     }
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
-    let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
-    const isOther = this.#recheck !== undefined && session !== this.#recheck.session;
-    // A newer session was refused as well: one more login would prove nothing.
-    const adopted = session.adopted && !isOther;
-    if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
-      // Others got through with the session that it rechecked: this 401 is the first of the next one.
-      const isRefused = kind === 'unauthorized' && !(isOther && this.#recheck.session.accepted);
-      if (isRefused) recheck = 'failed by this call';
-      // Before the calls that wait for the outcome: they would log in.
-      if (isRefused && !adopted) sessions.markUnusable(session);
-      this.#recheck.end(!isRefused);
-      this.#recheck = undefined;
-    }
-    if (this.#refused?.accepted) this.#history = forgive(this.#history);
+    if (kind === 'unauthorized') this.#refusals ??= new Refusals(sessions);
+    const standing = this.#refusals?.meet(kind, session);
+    this.#history = this.#refusals?.review(this.#history, kind, session) ?? this.#history;
     for (;;) {
-      const { reaction, history } = react(this.#history, this.#facts(failed, recheck, adopted));
-      if (history.unauthorized > this.#history.unauthorized) this.#refused = session;
+      const { reaction, history } = react(this.#history, this.#facts(failed, standing));
+      if (history.unauthorized > this.#history.unauthorized) this.#refusals?.count(session);
       this.#history = history;
+      if (reaction.type !== 'log in') sessions.turns.leave(this);
       switch (reaction.type) {
         case 'fail':
           if (reaction.session === 'ended') sessions.expire(session);
-          if (reaction.session === 'never accepted' && recheck !== 'failed') sessions.markUnusable(session);
+          if (reaction.session === 'never accepted' && standing?.recheck !== 'failed') sessions.markUnusable(session);
           throw failureOf(failed, this.#context.secrets, reaction.note);
         case 'send again':
           return;
@@ -140,12 +135,12 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
         case 'retry':
           return this.#backOff(failed, reaction.number);
         case 'recheck session':
-          if (recheck === 'none') {
-            this.#recheck = { session, end: sessions.beginRecheck(session) };
+          if (session.recheck === undefined) {
+            this.#refusals?.beginRecheck(session);
             return sessions.delayRecheck(session, this.signal);
           }
-          if (await abortable(session.recheck as Promise<boolean>, this.signal, closing)) return;
-          recheck = 'failed';
+          if (await abortable(session.recheck, this.signal, closing)) return;
+          (standing as Standing).recheck = 'failed';
       }
     }
   }
@@ -157,8 +152,9 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   end(): void {
     this.#call.lane.giveBack(this);
+    this.#context.sessions.turns.leave(this);
     // A recheck without an outcome tells the others nothing: they try for themselves.
-    this.#recheck?.end(true);
+    this.#refusals?.endRecheck(true);
     this.#bodies.release();
     this.#context.ended();
   }
@@ -201,8 +197,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     this.#waitingSince = undefined;
     if (pausedMs <= settings.freshSessionGraceMs) return;
     this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
-    this.#recheck?.end(true); // the session may have ended meanwhile
-    this.#recheck = undefined;
+    this.#refusals?.endRecheck(true); // the session may have ended meanwhile
   }
 
   /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
@@ -226,23 +221,21 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts(failed: FailedAttempt<CallAttempt>, recheck: SessionFacts['recheck'], adopted: boolean): Facts {
+  #facts({ kind, outcome, attempt }: FailedAttempt<CallAttempt>, standing: Standing | undefined): Facts {
     const { settings, sessions } = this.#context;
-    const { kind, outcome } = failed;
-    const { session, permit } = failed.attempt;
+    const { session, permit } = attempt;
     return {
       kind,
       status: statusOf(outcome),
       isResendable: this.#sentCount === 0 || this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : settings.retry.retries - this.#history.retries,
-      session: {
+      session: standing && {
+        ...standing,
         ageMs: permit.startedAt - session.since,
         graceMs: settings.freshSessionGraceMs,
-        adopted,
-        accepted: session.accepted,
+        accepted: session.use.accepted,
         isCoolingDown: sessions.isCoolingDown(session),
-        recheck,
       },
     };
   }

@@ -50,8 +50,11 @@ export type Reaction =
 
 const transientStatuses = new Set([500, 502, 503, 504]);
 
-/** How many ended sessions a call may meet before its 401s count. */
-const maxEndedSessions = 5;
+/** How many ended sessions a call may meet before it goes first with the next one. */
+const endedSessionsInARow = 5;
+
+/** How many it may meet before its 401s count. */
+const maxEndedSessions = 10;
 
 /** Added to the error of a call that another login might have saved (rule S5). */
 const tooEarly = ' (no new login yet: the last session never worked)';
@@ -112,6 +115,16 @@ function reactToUnauthorized(
   if (step === 'give up') return { reaction: { type: 'fail', session: 'never accepted' }, history };
   if (step === 'recheck' || recheck === 'running') return { reaction: { type: 'recheck session' }, history };
   return { reaction: mayLogIn ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
+}
+
+/** Whether a call meets so many ended sessions that it should go first with the next one. */
+export function needsTurn({ endedSessions }: History): boolean {
+  return endedSessions >= endedSessionsInARow && endedSessions < maxEndedSessions;
+}
+
+/** A new session has refused the call, though nothing else was sent with it: the 401 is about the call. */
+export function afterTurn(history: History): History {
+  return { ...history, endedSessions: maxEndedSessions };
 }
 
 /** Others have got through, after all, with the session of the last 401 that counted: it had only ended. */

@@ -4,6 +4,17 @@ import { AbandonedLogin, beginCooldown, InitializeError, refusedEarlier } from '
 import { copyLimitError } from '../rate-limit/wait-limits.js';
 import { createRenew, isNewer, type Renew, type SessionOptions } from './renew.js';
 import type { SharedSession } from './state.js';
+import { type Turns, turnsOf } from './turns.js';
+
+/** What the requests sent with a session have shown (rule S4). */
+interface SessionUse {
+  readonly generation: number;
+  /** Whether one of them got through: a later refusal then means that the session has ended. */
+  accepted: boolean;
+  sent: number;
+  /** How many of these have no response yet. */
+  unanswered: number;
+}
 
 /** The session that a request was sent with. */
 export interface Session {
@@ -15,8 +26,7 @@ export interface Session {
   readonly since: number;
   /** Whether another client made the login. */
   readonly adopted: boolean;
-  /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
-  accepted: boolean;
+  readonly use: SessionUse;
   /** Set while one call tries it once more, for all calls (rule S4): whether it was accepted. */
   recheck: Promise<boolean> | undefined;
 }
@@ -37,6 +47,7 @@ const freshSessionDelayMs = 1000;
 export class SessionHolder {
   readonly #options: SessionOptions;
   readonly #renew: Renew;
+  readonly turns: Turns;
   #current: Session | undefined;
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
@@ -47,6 +58,7 @@ export class SessionHolder {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#renew = createRenew(options);
+    this.turns = turnsOf(options.state);
   }
 
   get current(): Session | undefined {
@@ -94,7 +106,7 @@ export class SessionHolder {
   }
 
   accept(session: Session): void {
-    session.accepted = true;
+    session.use.accepted = true;
     this.#neverAccepted = undefined;
   }
 
@@ -103,7 +115,8 @@ export class SessionHolder {
    * says nothing about the session that has replaced it.
    */
   markUnusable(session: Session): void {
-    if (session !== this.#current || session.accepted || session.generation === this.#neverAccepted?.generation) return;
+    const isUnusable = session === this.#current && !session.use.accepted;
+    if (!isUnusable || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
     const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
@@ -128,10 +141,16 @@ export class SessionHolder {
     };
   }
 
-  /** Delays the recheck. Then adopts a newer session if another client has logged in since (rule S4). */
+  /**
+   * Delays the recheck, for longer while requests with that session are unanswered: they may show that it works. Then
+   * adopts a newer session if another client has logged in since (rule S4).
+   */
   async delayRecheck(session: Session, signal: AbortSignal | undefined): Promise<void> {
     const { state, clock, closing } = this.#options;
-    await sleep(clock, freshSessionDelayMs, signal, closing);
+    const { use } = session;
+    for (let delays = 0; delays === 0 || (delays < 3 && use.unanswered > 0 && !use.accepted); delays++) {
+      await sleep(clock, freshSessionDelayMs, signal, closing);
+    }
     const startedAt = clock.monotonic();
     const asked = (async () => state.newer?.(session.generation, clock))().catch(() => undefined);
     const newer = await abortable(asked, signal, closing);
@@ -175,7 +194,15 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false, recheck: undefined };
+    const session: Session = {
+      generation,
+      headers,
+      withDefaults,
+      since,
+      adopted,
+      use: useOf(shared),
+      recheck: undefined,
+    };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
@@ -183,4 +210,15 @@ export class SessionHolder {
     if (!adopted) emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
     return session;
   }
+}
+
+const uses = new WeakMap<SharedSession['headers'], SessionUse>();
+
+/** Clients that share a session in one process know of each other's requests. */
+function useOf({ generation, headers }: SharedSession): SessionUse {
+  const known = uses.get(headers);
+  if (known?.generation === generation) return known;
+  const use = { generation, accepted: false, sent: 0, unanswered: 0 };
+  uses.set(headers, use);
+  return use;
 }

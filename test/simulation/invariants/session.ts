@@ -75,7 +75,7 @@ function letIn(entry: Entry): entry is EntryOf<'answered' | 'failed'> {
   return (entry.what === 'answered' || entry.what === 'failed') && entry.by !== 'login' && (entry.status ?? 600) < 300;
 }
 
-/** Between its waits and retries, a call sends three times because of 401s, and five times more where others used up its session. */
+/** Between its waits and retries, a call sends three times because of 401s, and ten times more where others used up its session. */
 const a401IsAVerdictInTheEnd: Invariant = {
   rule: 'S4',
   view: 'state',
@@ -95,7 +95,7 @@ const a401IsAVerdictInTheEnd: Invariant = {
         met.set(by, call);
         const last = refused.get(by);
         const hasEnded = worked.has(last?.session) || last?.isOld === true;
-        if (call.counted > 0 && call.overtaken < 5 && hasEnded) call.overtaken++;
+        if (call.counted > 0 && call.overtaken < 10 && hasEnded) call.overtaken++;
         else if (++call.counted === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
         refused.delete(by);
       }
@@ -194,6 +194,23 @@ const one401IsNoVerdict: Invariant = {
       );
       if (worked || !coolsDown) yield { at, seen: `call ${call} ended after ${met} of them` };
     }
+  },
+};
+
+const shortSessionsLoseNothing: Invariant = {
+  rule: 'S4',
+  view: 'state',
+  title:
+    'where nothing but the number of its requests ends a session, and each serves one at least, no call is refused',
+  *check(trace) {
+    const { connector, commands } = trace.schedule;
+    const { maxRequests, ttlMs, refusedForMs, single } = connector.session;
+    const isDenied = connector.faults.some(({ type }) => type === 'unauthorized');
+    const isEnded = ttlMs !== undefined || refusedForMs > 0 || single || commands.some(({ type }) => type === 'expire');
+    // What a session has served is known before the trial of it ends.
+    const slowestMs = Math.max(...connector.latenciesMs) + Math.max(0, ...(connector.upstreamMs ?? []));
+    if (maxRequests === undefined || isDenied || isEnded || slowestMs > 2500) return;
+    for (const { at, call } of verdictsIn(trace)) yield { at, seen: `call ${call} was refused` };
   },
 };
 
@@ -344,6 +361,7 @@ export const sessionInvariants: readonly Invariant[] = [
   a401IsAVerdictInTheEnd,
   refusedSessionsAreLeftAlone,
   one401IsNoVerdict,
+  shortSessionsLoseNothing,
   loginsCarryNoSession,
   refusedLoginsCoolDown,
   fruitlessLoginsCoolDown,

@@ -195,12 +195,13 @@ export const livenessMutants: readonly LivenessMutant[] = [
     ['fleet'],
     'S4',
     'an adopted session that has ended is a verdict',
-    'What another client has logged in is taken for a fresh session of its own, and the recheck of it for the last word.',
+    'What another client has logged in and used is taken for a fresh session of its own, and the recheck of it for the last word.',
     patch(
       'session/session',
       'const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;',
       'const { generation, headers } = shared; const ageMs = 0;',
     ),
+    patch('session/session', 'if (known?.generation === generation) return known;', ''),
     patch('call/react', "if (adopted) return { reaction: { type: 'log in' }, history };", ''),
   ),
   mutant(
