@@ -80,7 +80,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     users,
     edition: (lookups) => lookups.findEdition(edition),
     isAvailable: async (lookups) =>
-      hasApiKeys(await lookups.findEdition(edition)) && (await apiKeys.isAvailable(lookups)),
+      (await apiKeys.isAvailable(lookups)) && hasApiKeys(await lookups.findEdition(edition)),
     basePath,
     publicUrl: rest.publicUrl,
     clock,

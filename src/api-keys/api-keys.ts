@@ -55,8 +55,8 @@ export interface OpenApiKeysOptions {
   readonly expiryWarningDays?: readonly number[] | undefined;
   /**
    * Called when a background write such as that of `lastAccessed` fails (it is tried again), when `onExpiring` fails,
-   * when the owner of a new key cannot be looked up again (rule K19), and once at opening if the database cannot have the
-   * index that makes searches fast (rule K24).
+   * when the owner of a new key cannot be looked up again (rule K19), and once each when `edition` looks misspelt (rule
+   * K12), and at opening if the database cannot have the index that makes searches fast (rule K24).
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

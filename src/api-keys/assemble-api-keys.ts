@@ -1,6 +1,6 @@
 import { completeClock, quiet } from '../internal/index.js';
 import { resolvePrincipal } from './access/actor.js';
-import { editionMeant, hasApiKeys } from './access/edition.js';
+import { createEditionReader, hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './api-keys.js';
 import { createAccessMarks } from './authentication/access-marks.js';
@@ -23,8 +23,6 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const clock = completeClock(options.clock);
   const onError = quiet(options.onError);
   const store = await openStore(options.database, hasher, clock.now());
-  const meant = typeof options.edition === 'string' ? editionMeant(options.edition) : undefined;
-  if (meant !== undefined) onError(new Error(`\`edition\` has no API keys; did you mean ${JSON.stringify(meant)}?`));
   if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });
@@ -35,7 +33,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     hasher,
     marks,
     keyPrefix: options.keyPrefix ?? defaultKeyPrefix,
-    edition: options.edition,
+    edition: createEditionReader(options.edition, onError),
     users: options.users,
     now: () => clock.now(),
     newLookups,
@@ -100,7 +98,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     },
     isUsable: open(isKeyUsable),
     mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context)).mayManageAll),
-    isAvailable: open(async (_, lookups = newLookups()) => hasApiKeys(await lookups.findEdition(context.edition))),
+    isAvailable: open(async (_, lookups = newLookups()) => hasApiKeys(await context.edition(lookups))),
     keyPrefix: context.keyPrefix,
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
     endedSessions: {

@@ -51,4 +51,29 @@ describe('editions (specification 5.2, K12)', () => {
     expect((await host.as('alice', 'POST', '/api-keys', { name: 'New', expiresOn: inDays(1) })).status).toBe(201);
     expect((await host.as(key, 'GET', '/me')).status).toBe(401);
   });
+
+  it('a license that says nothing is a 503, and onError learns why (K19)', async () => {
+    let edition: unknown = 'Professional';
+    const current = () => edition as string;
+    const host = await startAdmin({ admin: { edition: current }, keys: { edition: current } });
+    const { key } = await host.key('u-alice', 'Export');
+    edition = null;
+    for (const credentials of [key, 'alice']) {
+      host.errors.length = 0;
+      const answer = await host.as(credentials, 'POST', '/api-keys', { name: 'New', expiresOn: inDays(1) });
+      expect(answer.status).toBe(503);
+      expect(answer.headers['retry-after']).toBe('5');
+      const message = '`edition` must return the name of an edition, and returned null.';
+      expect(host.errors).toMatchObject([{ kind: 'unavailable', cause: { message } }]);
+    }
+    expect(host.failures).toEqual([]);
+  });
+
+  it("a misspelt name reaches onError of the keys, also where only the administration's pages are used (K12)", async () => {
+    const current = async () => 'professional';
+    const host = await startAdmin({ admin: { edition: current }, keys: { edition: current } });
+    for (let round = 0; round < 2; round++)
+      await host.as('alice', 'POST', '/api-keys', { name: 'New', expiresOn: inDays(1) });
+    expect(host.errors.map(String).filter((error) => error.includes('did you mean "Professional"?'))).toHaveLength(1);
+  });
 });

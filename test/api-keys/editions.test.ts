@@ -44,6 +44,26 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
     expect(errors.map(String).filter((error) => error.includes('`edition`'))).toEqual([]);
   });
 
+  it('a misspelt name from a function is reported once, whatever asks', async () => {
+    const { url } = await emptyDatabase(kind);
+    const errors: unknown[] = [];
+    let edition = 'Professional';
+    const onError = (error: unknown) => errors.push(String(error));
+    const apiKeys = await openForTest({ database: url, edition: () => edition, onError });
+    const { key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    const reports = () => errors.filter((error) => String(error).includes('`edition` has no API keys; did you mean "'));
+    edition = 'professional';
+    for (let round = 0; round < 3; round++) await apiKeys.authenticate({ 'x-api-key': key });
+    expect(reports()).toHaveLength(1);
+    edition = 'ULTIMATE';
+    await apiKeys.isAvailable();
+    await refusalOf(apiKeys.create(ada, { name: 'New', expiresOn: apiKeys.maxExpiresOn() }));
+    expect(reports()).toHaveLength(2);
+    edition = 'Community';
+    await apiKeys.isAvailable();
+    expect(reports()).toHaveLength(2);
+  });
+
   it('a lapse ends create, edit and authentication at once; list, audits and revoke stay', async () => {
     let edition = 'Ultimate';
     const { apiKeys, create } = await open(async () => edition);
@@ -78,6 +98,26 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
       cause: { message: 'no license server' },
     });
   });
+
+  it.each([undefined, null, '', 5, Number.NaN, true, {}, ['Professional'], () => 'Professional'])(
+    'a function that returns %s has not said which edition it is (K19)',
+    async (answer) => {
+      for (const wrong of [answer, Promise.resolve(answer)]) {
+        let edition: unknown = 'Ultimate';
+        const { apiKeys, create } = await open(() => edition as string);
+        const { apiKey, key } = await create('CI');
+        edition = wrong;
+        const unavailable = {
+          kind: 'unavailable',
+          cause: { message: expect.stringContaining('`edition` must return the name of an edition, and returned ') },
+        };
+        await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toMatchObject(unavailable);
+        await expect(apiKeys.isUsable(apiKey.id)).rejects.toMatchObject(unavailable);
+        await expect(apiKeys.isAvailable()).rejects.toMatchObject(unavailable);
+        await expect(create('New')).rejects.toMatchObject(unavailable);
+      }
+    },
+  );
 
   it('an edition must be named', async () => {
     for (const edition of [undefined, null, '', 7, {}] as unknown as string[]) {

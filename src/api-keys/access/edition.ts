@@ -1,4 +1,6 @@
 import { ApiKeyError } from '../api-key-error.js';
+import type { RequestLookups } from './request-lookups.js';
+import type { EditionOption } from './types.js';
 
 const editionsWithApiKeys = ['Professional', 'Ultimate'];
 
@@ -11,10 +13,24 @@ export function hasApiKeys(edition: string): boolean {
 }
 
 /** An edition that has API keys, if the given name differs from it only in its case or in blanks. */
-export function editionMeant(edition: string): string | undefined {
+function editionMeant(edition: string): string | undefined {
   return hasApiKeys(edition)
     ? undefined
     : editionsWithApiKeys.find((name) => name.toLowerCase() === edition.trim().toLowerCase());
+}
+
+/** What asks for the edition, and reports each name once that looks like a mistake; a fixed one now. */
+export function createEditionReader(option: EditionOption, onError: (error: unknown) => void) {
+  const reported = new Set<string>();
+  const report = (edition: string): string => {
+    const meant = editionMeant(edition);
+    if (meant === undefined || reported.has(edition)) return edition;
+    reported.add(edition);
+    onError(new Error(`\`edition\` has no API keys; did you mean ${JSON.stringify(meant)}?`));
+    return edition;
+  };
+  if (typeof option === 'string') report(option);
+  return async (lookups: RequestLookups): Promise<string> => report(await lookups.findEdition(option));
 }
 
 /** @throws ApiKeyError `forbidden` unless the edition has API keys */

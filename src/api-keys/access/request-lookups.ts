@@ -66,7 +66,11 @@ export class RequestLookups {
   findEdition(option: EditionOption): Promise<string> {
     const edition =
       this.#editions.get(option) ??
-      answerInTime('The edition', () => (typeof option === 'function' ? option() : option), this.#time);
+      answerInTime(
+        'The edition',
+        () => checked(typeof option === 'function' ? option() : option, checkEdition),
+        this.#time,
+      );
     this.#editions.set(option, edition);
     return edition;
   }
@@ -97,4 +101,12 @@ function sameUser(found: FoundUser, userId: string): DirectoryUser | undefined {
 function checkList(users: readonly DirectoryUser[]): readonly DirectoryUser[] {
   if (!Array.isArray(users)) throw new Error('`users.list` did not return an array.');
   return users.flatMap((user) => checkUser(user, 'list') ?? []);
+}
+
+/** @throws Error when it is no name: without a license's answer, all keys would end with a 401 that tells nobody why */
+function checkEdition(edition: unknown): string {
+  if (typeof edition === 'string' && edition !== '') return edition;
+  const isShort = edition === null || !['object', 'function', 'string'].includes(typeof edition);
+  const returned = isShort ? String(edition) : `${edition === '' ? 'an empty' : 'a'} ${typeof edition}`;
+  throw new Error(`\`edition\` must return the name of an edition, and returned ${returned}.`);
 }

@@ -58,7 +58,7 @@ async function refusalOf(
   const status = statusOf(stored, nowMs);
   if (status === 'Expired') await recordExpiredKeys(context, [{ id, ...stored }], nowMs);
   if (status !== 'Active') return status === 'Revoked' ? 'revoked' : 'expired';
-  if (!hasApiKeys(await lookups.findEdition(context.edition))) return 'edition';
+  if (!hasApiKeys(await context.edition(lookups))) return 'edition';
   if (context.users === undefined) return undefined;
   return isEnabled(await lookups.findUser(context.users, stored.ownerId)) ? undefined : 'owner';
 }

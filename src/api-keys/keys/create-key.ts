@@ -17,7 +17,7 @@ import { type CreatedApiKey, maxUserIdCharacters, type NewApiKey } from './types
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
   const principal = await resolvePrincipal(actor, context);
   requireIndexable(principal);
-  requireApiKeys(await principal.lookups.findEdition(context.edition));
+  requireApiKeys(await context.edition(principal.lookups));
   const nowMs = context.now();
   const fields = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
   const created = await insertNewKey(context, principal, {

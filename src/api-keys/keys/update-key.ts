@@ -28,7 +28,7 @@ export async function updateKey(
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
-  requireApiKeys(await principal.lookups.findEdition(context.edition));
+  requireApiKeys(await context.edition(principal.lookups));
   requireActive(before, nowMs, 'edited');
   if (version !== undefined && version !== before.version) throw changedMeanwhileError();
   const fields = await readFields(context, input, { required: false, nowMs: context.now(), keyId: before.id });

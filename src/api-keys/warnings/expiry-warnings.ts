@@ -67,7 +67,7 @@ export function startExpiryWarnings(
   };
 
   const warnAll = async () => {
-    if (isClosed || !hasApiKeys(await newLookups().findEdition(edition))) return;
+    if (isClosed || !hasApiKeys(await edition(newLookups()))) return;
     let after = { expiresOn: now(), id: '' };
     const until = after.expiresOn + (ascending.at(-1) ?? 0) * dayMs;
     for (;;) {
