@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -210,6 +220,35 @@ describe('a SQLite file', () => {
     writeFileSync(noDatabase, 'not a database at all, but long enough to be looked at'.repeat(100));
     await expect(open(noDatabase)).rejects.toThrow(/not a database/);
     rmSync(directory, { recursive: true });
+  });
+
+  it.each([
+    ['two bytes', 'ab'],
+    ['a page', '<p>Welcome</p>'.repeat(1000)],
+    ['almost the header', 'SQLite format 3 is a file format'],
+  ])('that is none stays as it is, with its mode: %s', async (_, content) => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'index.html');
+    writeFileSync(file, content);
+    chmodSync(file, 0o664);
+    symlinkSync(file, join(directory, 'link.db'));
+    for (const database of [file, join(directory, 'link.db')]) {
+      await expect(openApiKeys({ database, edition: 'Ultimate' })).rejects.toThrow(/not a database/);
+      expect(statSync(file).mode & 0o777).toBe(0o664);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+    }
+    expect(readdirSync(directory).sort()).toEqual(['index.html', 'link.db']);
+  });
+
+  it('that is empty becomes a database that only its owner can read', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const database = join(directory, 'keys.db');
+    writeFileSync(database, '');
+    chmodSync(database, 0o644);
+    await openForTest({ database, edition: 'Ultimate' });
+    expect(statSync(database).mode & 0o777).toBe(0o600);
   });
 
   it('keeps two databases in memory apart', async () => {

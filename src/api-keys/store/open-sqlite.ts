@@ -31,10 +31,15 @@ const checkIntervalMs = 1000;
 /** Opens a SQLite file, readable by its owner only, or `:memory:`. Errors name the file. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
   const { DatabaseSync } = await importDriver();
-  if (path !== ':memory:') keepToOwner(targetOf(path));
+  const file = path === ':memory:' ? undefined : targetOf(path);
+  if (file !== undefined) createForOwner(file);
   const database = openNamed(DatabaseSync, path);
   try {
-    await configure(database);
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    // Reads the file's beginning: what is no database is refused, and stays as it is.
+    await setPragma(database, 'schema_version');
+    if (file !== undefined) keepToOwner(file);
+    for (const pragma of pragmas) await setPragma(database, pragma);
   } catch (error) {
     database.close();
     throw error;
@@ -121,16 +126,20 @@ function targetOf(path: string): string {
   return targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }
 
-/**
- * Creates the file, or restricts it and SQLite's files beside it to their owner. An existing file must not be opened
- * for this: closing it would drop the locks that SQLite holds on it in this process.
- */
-function keepToOwner(path: string): void {
+/** Creates the file, if there is none, readable by its owner only. */
+function createForOwner(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/**
+ * Restricts the file and SQLite's files beside it to their owner. An existing file must not be opened for this: closing it
+ * would drop the locks that SQLite holds on it in this process.
+ */
+function keepToOwner(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined || !found.isFile() || (found.mode & 0o077) === 0) continue;
@@ -156,18 +165,14 @@ async function importDriver(): Promise<{ DatabaseSync: new (path: string) => Dat
   });
 }
 
-async function configure(database: DatabaseSync): Promise<void> {
-  database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-  for (const pragma of pragmas) {
-    // Changing the journal mode does not wait for another process that changes it too.
-    for (let attemptsLeft = 100; ; attemptsLeft--) {
-      try {
-        database.exec(`pragma ${pragma}`);
-        break;
-      } catch (error) {
-        if (attemptsLeft === 0 || !isLocked(error)) throw error;
-        await pause(20);
-      }
+async function setPragma(database: DatabaseSync, pragma: string): Promise<void> {
+  // Changing the journal mode does not wait for another process that changes it too.
+  for (let attemptsLeft = 100; ; attemptsLeft--) {
+    try {
+      return database.exec(`pragma ${pragma}`);
+    } catch (error) {
+      if (attemptsLeft === 0 || !isLocked(error)) throw error;
+      await pause(20);
     }
   }
 }
