@@ -100,6 +100,7 @@ export interface ApiKeys {
   /**
    * `undefined` unless a valid key was presented.
    *
+   * @param headers those of the request, not the request itself
    * @param from kept with the key's last uses (rule K22)
    * @throws (rejects with) ApiKeyError `unavailable` if `users` or `edition` fail (rule K19): respond with a 503
    */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { type ApiKeys, openApiKeys, type RequestHeaders } from 'concordat/api-keys';
+import { type ApiKeys, openApiKeys, type RequestHeaders, RequestLookups } from 'concordat/api-keys';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyText } from '../helpers/any-text.js';
@@ -279,6 +279,36 @@ describe('presented keys (K8)', () => {
       await expect(apiKeys.authenticate(headers)).rejects.toThrow(/`headers`/);
     }
   });
+});
+
+it.each<[string, (key: string) => unknown]>([
+  ['a Request', (key) => new Request('http://localhost/', { headers: { 'x-api-key': key } })],
+  ['a request of Node', (key) => ({ headers: { 'x-api-key': key }, rawHeaders: ['x-api-key', key] })],
+])('%s in place of its headers is a TypeError that says what to pass', async (_, requestWith) => {
+  const request = requestWith(key) as { headers: RequestHeaders };
+  const message = '`headers` must be the headers of a request, such as `request.headers`, not the request.';
+  for (const call of [apiKeys.authenticate, apiKeys.verify]) {
+    await expect(call(request as never)).rejects.toThrow(new TypeError(message));
+    expect(await call(request.headers)).toMatchObject({ userId: 'u-ada' });
+  }
+});
+
+it('a header may be called `headers`', async () => {
+  for (const value of ['a', ['a', 'b'], undefined]) {
+    expect(await outcomeOf({ headers: value, 'x-api-key': key })).toBe('authenticated');
+  }
+});
+
+it.each<[string, unknown, RegExp]>([
+  ['the address alone', '10.0.0.7', /^`from` must be an object such as /],
+  ['nothing', null, /^`from` must be an object such as /],
+  ['a list', ['10.0.0.7'], /^`from` must be an object such as /],
+  ['a socket', { remoteAddress: '10.0.0.7', address: () => {} }, /^`from` must be an object such as /],
+  ['RequestLookups', new RequestLookups(), /^`from` must be an object such as /],
+  ['a misspelt name', { addres: '10.0.0.7' }, /^`from\.addres` is not an option: did you mean `address`/],
+])('where a request comes from is no %s', async (_, from, message) => {
+  await expect(apiKeys.authenticate({ 'x-api-key': key }, from as never)).rejects.toThrow(message);
+  await expect(apiKeys.authenticate({}, from as never)).rejects.toThrow(message);
 });
 
 it('a header that is no text is malformed', async () => {

@@ -1,3 +1,4 @@
+import { isObject } from '../../internal/index.js';
 import type { RefusalReason, RequestHeaders } from './types.js';
 
 /** The key value that a request presents, or why the headers are refused before it is parsed; neither for no key. */
@@ -6,9 +7,13 @@ interface PresentedKey {
   readonly refusal?: RefusalReason;
 }
 
-/** Reads `x-api-key` and `Authorization: ApiKey` (rule K8). @throws TypeError when `headers` is not an object */
+/** Reads `x-api-key` and `Authorization: ApiKey` (rule K8). @throws TypeError when `headers` cannot be headers */
 export function readPresentedKey(headers: RequestHeaders): PresentedKey {
   if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object.');
+  // A request has no key itself: nobody would ever be let in. A header of this name is text.
+  if (isObject((headers as Readonly<Record<string, unknown>>).headers)) {
+    throw new TypeError('`headers` must be the headers of a request, such as `request.headers`, not the request.');
+  }
   const plain = headerValues(headers, 'x-api-key');
   const authorization = headerValues(headers, 'authorization');
   if (plain.length > 1 || authorization.length > 1) return { refusal: 'repeated-header' };

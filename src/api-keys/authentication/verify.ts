@@ -1,3 +1,4 @@
+import { checkNames, isObject } from '../../internal/index.js';
 import { hasApiKeys } from '../access/edition.js';
 import type { RequestLookups } from '../access/request-lookups.js';
 import { isEnabled } from '../access/rights.js';
@@ -14,11 +15,12 @@ export async function verifyHeaders(
   context: Context,
   headers: RequestHeaders,
   lookups = context.newLookups(),
-  { address }: RequestSource = {},
+  from: RequestSource = {},
 ): Promise<Verification> {
   if (typeof lookups?.findUser !== 'function') {
     throw new TypeError('`lookups` must be a RequestLookups; where the request comes from is the third argument.');
   }
+  checkSource(from);
   const { value, refusal } = readPresentedKey(headers);
   if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
   if (value === undefined) return { outcome: 'none' };
@@ -31,12 +33,22 @@ export async function verifyHeaders(
   const nowMs = context.now();
   const reason = await refusalOf(context, lookups, { id: apiKeyId, stored, nowMs });
   if (reason === undefined) {
-    context.marks.used(apiKeyId, useOf(headers, address, nowMs));
+    context.marks.used(apiKeyId, useOf(headers, from.address, nowMs));
     return { outcome: 'authenticated', userId: stored.ownerId, apiKeyId };
   }
   // The value was right: its holder does not know yet that the key has ended.
   if (reason === 'revoked' || reason === 'expired') context.marks.refused(apiKeyId, nowMs);
   return { outcome: 'refused', reason, apiKeyId };
+}
+
+/** @throws TypeError for an address that is not in an object, or misspelt: it would be lost */
+function checkSource(from: RequestSource): void {
+  const isSource =
+    isObject(from) && !('findUser' in from) && ['string', 'undefined'].includes(typeof (from.address ?? undefined));
+  if (!isSource) {
+    throw new TypeError('`from` must be an object such as `{ address: request.socket.remoteAddress }`.');
+  }
+  checkNames(['address'], from, 'from');
 }
 
 /** Whether a key would authenticate now (rule K11). */
