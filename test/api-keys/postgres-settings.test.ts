@@ -145,3 +145,28 @@ it.each(['0', 'many', '1.5', ''])('refuses max=%s', async (max) => {
   const opening = openApiKeys({ database: `postgres://user@127.0.0.1:1/keys?max=${max}`, edition: 'Professional' });
   await expect(opening).rejects.toThrow('`max` in the URL must be a whole number, 1 or more');
 });
+
+describe('the timeouts in the URL are whole numbers of milliseconds', () => {
+  const names = ['query_timeout', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+  const openWith = (query: string) =>
+    openApiKeys({ database: `postgres://nobody@127.0.0.1:1/keys?${query}`, edition: 'Professional' });
+
+  it.each(names)('%s', async (name) => {
+    for (const wrong of ['30s', 'abc', '-1', '1.5', '1e3', '', '%2030', '9999999999', '30&max=5&NAME=x']) {
+      const error = await openWith(`${name}=${wrong.replace('NAME', name)}`).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as Error).message).toMatch(`\`database\`: \`${name}\` in the URL must be a whole number of milli`);
+    }
+    // Nobody listens at port 1.
+    await expect(openWith(`max=5&${name}=30000`)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('0 is no end for the server, but no time at all for the driver', async () => {
+    await expect(openWith('query_timeout=0')).rejects.toThrow('from 1 to 999999999');
+    for (const name of names.slice(1)) await expect(openWith(`${name}=0`)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('what the driver does not read is not checked', async () => {
+    await expect(openWith('idleTimeoutMillis=abc')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});

@@ -30,8 +30,29 @@ function mostConnections(url: string): number {
   return Number(max);
 }
 
+/** What the driver reads of the URL, and the least of each: a 0 is no end for the server, and no time for the driver. */
+const timeouts = {
+  query_timeout: 1,
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+};
+
+/** The driver would take 30s for 30 ms, and other text for 1 ms. */
+function checkTimeouts(url: string): void {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  for (const [name, least] of Object.entries(timeouts)) {
+    const isValid = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least;
+    if (parameters.getAll(name).every(isValid)) continue;
+    throw new TypeError(
+      `\`database\`: \`${name}\` in the URL must be a whole number of milliseconds, from ${least} to 999999999.`,
+    );
+  }
+}
+
 /** Opens a PostgreSQL database by its URL. */
 export async function openPostgres(url: string): Promise<StoreConnection> {
+  checkTimeouts(url);
   const { default: pg } = await importPeer('pg', 'PostgreSQL', () => import('pg'));
   const pool = new pg.Pool({
     connectionString: url,
