@@ -115,7 +115,10 @@ export interface ApiKeys {
   verify(headers: RequestHeaders, lookups?: RequestLookups, from?: RequestSource): Promise<Verification>;
   /** Whether a key would authenticate now. For open streams: another process may have revoked the key (rule K11). */
   isUsable(apiKeyId: string, lookups?: RequestLookups): Promise<boolean>;
-  /** Calls `listener` in this process right after a revocation; returns a function that unsubscribes. */
+  /**
+   * Calls `listener` right after a revocation in this process; not when a key expires, its owner is disabled or another
+   * process revokes it: for that, ask `isUsable` every few seconds (rule K11). Returns a function that unsubscribes.
+   */
   onInvalidated(listener: (invalidation: Invalidation) => void): () => void;
   /** Whether the actor may manage the keys of all users, and so gets the switch My/All (specification 4). */
   mayManageAll(actor: ActorLike): Promise<boolean>;
