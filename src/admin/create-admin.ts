@@ -1,3 +1,4 @@
+import { checkOptions, duration } from '../internal/index.js';
 import { apiRoutes } from './api/routes.js';
 import { AdminHttpError } from './http/errors.js';
 import { createProxyWarnings } from './http/proxy-warnings.js';
@@ -8,6 +9,8 @@ import type { AdminOptions } from './options.js';
 import { readOptions } from './read-options.js';
 import { uiRoutes } from './ui/index.js';
 
+const grace = duration({ endless: true }).default(9000);
+
 /** The administration of API keys, ready to be mounted. */
 export interface Admin {
   /**
@@ -15,8 +18,14 @@ export interface Admin {
    * beside the request; on Node it holds the client's address. Never rejects.
    */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** Ends MCP sessions and open streams. Close the API keys afterwards. */
-  close(): Promise<void>;
+  /**
+   * Refuses new MCP requests, ends open streams at once, lets tool calls that are running finish, and aborts those that are
+   * left after `graceMs`. Close the API keys afterwards. Calling it again returns the same promise.
+   *
+   * @param options.graceMs milliseconds, or `Infinity`. @default 9000: a second before `gracefulClose` cuts connections
+   * @throws TypeError if `graceMs` is something else
+   */
+  close(options?: { graceMs?: number | undefined }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -56,6 +65,7 @@ export function createAdmin(options: AdminOptions): Admin {
     }
     return await ui.fetch(request, env as object);
   };
+  const close: Admin['close'] = (options) => mcp.close(checkOptions(grace, options?.graceMs, 'graceMs'));
   return {
     async fetch(request, env) {
       try {
@@ -64,7 +74,7 @@ export function createAdmin(options: AdminOptions): Admin {
         return errorResponse(context, error);
       }
     },
-    close: () => mcp.close(),
-    [Symbol.asyncDispose]: () => mcp.close(),
+    close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }

@@ -238,6 +238,56 @@ describe('answers under way (K11)', () => {
     await refused;
   });
 
+  it('are finished when the service closes, while streams end and new requests are refused', async () => {
+    const answers: ((text: string) => void)[] = [];
+    const handler = () => new Promise<string>((resolve) => answers.push(resolve));
+    const host = await startAdmin({ admin: { mcpTools: [{ name: 'slow', description: 'Waits.', handler }] } });
+    const { staying } = await openStreams(host);
+    const { client } = await connectMcp(host, 'alice');
+    const call = client.callTool({ name: 'slow', arguments: {} });
+    await until(() => answers.length === 1);
+    let isClosed = false;
+    const closed = host.admin.close().then(() => {
+      isClosed = true;
+    });
+    await staying.ended;
+    expect((await host.send({ path: '/mcp', headers: basic('alice') })).status).toBe(503);
+    expect(isClosed).toBe(false);
+    answers[0]?.('done');
+    expect(await call).toMatchObject({ content: [{ text: 'done' }] });
+    await closed;
+    expect(host.errors).toEqual([]);
+  });
+
+  it('are aborted when the grace is over, and still when their key is revoked before', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { id, key } = await host.key('u-alice', 'Agent');
+    const message = (text: string) => ({ message: expect.stringContaining(text) });
+    const [byKey, byPassword] = [await connectMcp(host, key), await connectMcp(host, 'alice')];
+    const revoked = expect(byKey.client.callTool({ name: 'slow' })).rejects.toMatchObject(
+      message('The credentials of this request are no longer valid.'),
+    );
+    const late = expect(byPassword.client.callTool({ name: 'slow' })).rejects.toMatchObject(
+      message('The service is closing.'),
+    );
+    await until(() => signals.length === 2);
+    const closed = host.admin.close({ graceMs: 200 });
+    await host.apiKeys.revoke(alice, id);
+    await revoked;
+    expect(signals.filter(({ aborted }) => aborted)).toHaveLength(1);
+    await late;
+    await closed;
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it.each([-1, Number.NaN, '5', null])('a grace of %s is a TypeError', async (graceMs) => {
+    const host = await startAdmin();
+    expect(() => host.admin.close({ graceMs: graceMs as number })).toThrow(
+      /^`graceMs` must be a number of milliseconds/,
+    );
+  });
+
   it('say that the service closes, when it does', async () => {
     const { signals, mcpTools } = slow();
     const host = await startAdmin({ admin: { mcpTools } });
@@ -247,13 +297,13 @@ describe('answers under way (K11)', () => {
       message: expect.stringContaining('The service is closing.'),
     });
     await until(() => signals.length === 1);
-    await host.admin.close();
+    await host.admin.close({ graceMs: 0 });
     await refused;
   });
 
   it.each<[string, (host: AdminHost, id: string) => Promise<unknown>]>([
     ['its key is revoked', (host, id) => host.apiKeys.revoke(alice, id)],
-    ['the service closes', (host) => host.admin.close()],
+    ['the service closes', (host) => host.admin.close({ graceMs: 0 })],
   ])('a tool that stops because %s has not failed: nothing is reported', async (_, end) => {
     const { signals, mcpTools } = slow(({ reason }) => Promise.reject(reason));
     const host = await startAdmin({ admin: { mcpTools } });

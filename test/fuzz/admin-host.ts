@@ -95,7 +95,7 @@ export async function openAdminApi() {
   }
 
   const close = async () => {
-    await admin.close();
+    await admin.close({ graceMs: 0 });
     await apiKeys.close();
   };
   return { reader: { send, changedKeyOfBob, ownerOf: (id: string) => owners.get(id) }, close };

@@ -74,7 +74,7 @@ export async function openCredentials() {
     },
   };
   const close = async () => {
-    await admin.close();
+    await admin.close({ graceMs: 0 });
     await apiKeys.close();
   };
   return { reader, close };

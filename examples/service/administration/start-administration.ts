@@ -68,7 +68,7 @@ export async function startAdministration(
     const server = await listen(gated, options, onError);
     closers.push(async () => {
       // Both at once: no new request, and the end of the streams that keep connections open.
-      await Promise.all([server.close({ graceMs: 2000 }), admin.close()]);
+      await Promise.all([server.close({ graceMs: 2000 }), admin.close({ graceMs: 1500 })]);
     });
     // Last, so that generated passwords are always printed: nothing can fail in between.
     const firstUsers = await ensureUsers(users, passwords);

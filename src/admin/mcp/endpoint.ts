@@ -34,11 +34,12 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   const sessions = createSessions(context, tools, options.mcpSessionIdleMs ?? defaultIdleMs);
   const watch = createStreamWatch(context);
   let timer: Timer | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
+  let isOver = false;
 
   // Runs only while there is something to check, and keeps no process alive.
   const schedule = () => {
-    if (timer !== undefined || isClosed || (sessions.size === 0 && watch.size === 0)) return;
+    if (timer !== undefined || isOver || (sessions.size === 0 && watch.size === 0)) return;
     timer = context.clock.setTimer(checkIntervalMs, () => {
       timer = undefined;
       Promise.all([watch.check(), sessions.closeIdle()]).catch(context.onError).finally(schedule);
@@ -104,21 +105,27 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     return new Response(content, { status: response.status, headers });
   };
 
+  const closeAll = async (graceMs: number) => {
+    // Meanwhile the credentials of what is running are checked as before.
+    await watch.close(graceMs);
+    isOver = true;
+    timer?.cancel();
+    await sessions.closeAll();
+  };
+
   return {
     async fetch(request: Request, env: unknown) {
       try {
-        if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
+        if (closing !== undefined) throw new AdminHttpError(503, 'The service is closing.');
         return await respond(request, env);
       } catch (error) {
         return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
       }
     },
-    /** Ends all sessions and streams. */
-    async close() {
-      isClosed = true;
-      timer?.cancel();
-      watch.close();
-      await sessions.closeAll();
+    /** Ends streams at once, calls that are running after `graceMs`, and then all sessions. */
+    close(graceMs: number) {
+      closing ??= closeAll(graceMs);
+      return closing;
     },
   };
 }

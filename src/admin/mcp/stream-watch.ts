@@ -1,10 +1,14 @@
+import { systemClock, within } from '../../internal/index.js';
 import { type Caller, lookAgain } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import type { OpenRequest } from './open-request.js';
 
+const closing = 'The service is closing.';
+
 /** Ends open streams whose credentials are no longer valid (rule K11). */
 export function createStreamWatch(context: AdminContext) {
   const open = new Set<OpenRequest>();
+  let allOver = () => {};
   // A revocation in this process is reported at once.
   const unsubscribe = context.apiKeys.onInvalidated(({ apiKeyId }) => {
     for (const request of [...open]) {
@@ -13,7 +17,10 @@ export function createStreamWatch(context: AdminContext) {
   });
   return {
     add: (request: OpenRequest) => open.add(request),
-    remove: (request: OpenRequest) => open.delete(request),
+    remove(request: OpenRequest) {
+      open.delete(request);
+      if (open.size === 0) allOver();
+    },
     get size() {
       return open.size;
     },
@@ -31,9 +38,17 @@ export function createStreamWatch(context: AdminContext) {
         for (const request of requests) request.end();
       }
     },
-    close() {
+    /** Ends what is open: streams at once, and calls that are running after `graceMs`. */
+    async close(graceMs: number) {
+      for (const request of [...open]) if (request.ids.length === 0) request.end(closing);
+      if (open.size > 0 && graceMs > 0) {
+        const over = new Promise<void>((resolve) => {
+          allOver = resolve;
+        });
+        await within(graceMs, 'The last calls', systemClock, over).catch(() => {});
+      }
       unsubscribe();
-      for (const request of [...open]) request.end('The service is closing.');
+      for (const request of [...open]) request.end(closing);
     },
   };
 }

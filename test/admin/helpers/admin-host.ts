@@ -104,7 +104,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
   });
   const server = await listen(toNodeHandler(admin));
   onTestFinished(async () => {
-    await admin.close();
+    await admin.close({ graceMs: 0 });
     await server.close();
     await apiKeys.close();
   });
