@@ -180,9 +180,27 @@ describe('API key audits (specification 2.2 and 6)', () => {
     expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${first.id}&author=alice`);
     await visitor.submit('/api-key-audits', { author: 'nobody' });
     expect(textOf(visitor.page.html)).toContain('No audit entry matches');
-    await visitor.open('/api-key-audits?from=2026-02-30&to=soon&origin=ui');
+    await visitor.open('/api-key-audits?origin=ui');
     expect(readTable(visitor.page.html).rows).toHaveLength(5);
   });
+
+  it.each(['from=2026-02-30', 'to=soon', 'from=2026-13-01&find=Export', 'from=2026-11-21T09:00:00Z'])(
+    'with a date that is none are a page that says so, not all entries: %s',
+    async (query) => {
+      const { host } = await someHistory();
+      const visitor = await host.visitor('root');
+      const message = `\`${query.split('=')[0]}\` must be a date that exists, such as 2026-11-21.`;
+      for (const path of ['/api-key-audits?', '/api-key-audits/export?format=csv&']) {
+        const page = await visitor.open(path + query);
+        expect(page.status).toBe(400);
+        expect(textOf(page.html)).toContain(message);
+      }
+      await visitor.open('/api-key-audits');
+      await visitor.submit('/api-key-audits', Object.fromEntries(new URLSearchParams(query)));
+      expect(visitor.page.status).toBe(400);
+      expect(host.errors).toEqual([]);
+    },
+  );
 
   it('are exported as they are filtered', async () => {
     const { host } = await someHistory();

@@ -6,6 +6,7 @@ import {
   revisionTypes,
 } from '../../../api-keys/index.js';
 import { isIsoDate } from '../../../internal/index.js';
+import { invalidField } from '../../http/errors.js';
 import { readSearch, readUserName } from './list-query.js';
 import { readPage } from './paging.js';
 
@@ -25,7 +26,11 @@ export interface AuditView {
   readonly page: number;
 }
 
-/** Reads an address or a form; invalid values become the defaults. */
+/**
+ * Reads an address or a form; invalid values become the defaults, except dates.
+ *
+ * @throws ApiKeyError `validation` for what is no date: an export of everything would pass for that of a month
+ */
 export function readAuditView(query: URLSearchParams): AuditView {
   return {
     apiKeyId: query.get('apiKeyId') || undefined,
@@ -33,14 +38,16 @@ export function readAuditView(query: URLSearchParams): AuditView {
     revisionType: revisionTypes.find((type) => type === query.get('revisionType')),
     author: readUserName(query.get('author')),
     origin: auditOrigins.find((origin) => origin === query.get('origin')),
-    from: readDate(query.get('from')),
-    to: readDate(query.get('to')),
+    from: readDate('from', query),
+    to: readDate('to', query),
     page: readPage(query),
   };
 }
 
-function readDate(value: string | null): string {
-  return value !== null && isIsoDate(value) ? value : '';
+function readDate(name: string, query: URLSearchParams): string {
+  const value = query.get(name) ?? '';
+  if (value === '' || isIsoDate(value)) return value;
+  throw invalidField(name, `\`${name}\` must be a date that exists, such as 2026-11-21.`);
 }
 
 export function auditFilter({ apiKeyId, revisionType, author, origin, from, to }: AuditView): AuditQuery {
