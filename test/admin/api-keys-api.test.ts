@@ -196,7 +196,12 @@ describe('reading (specification 4, K7)', () => {
       [{ field: 'createdBy', message: '`createdBy` must not be empty.' }],
     ]);
     expect((await host.as('root', 'GET', '/api-keys?scope=all&createdBy=%20')).status).toBe(400);
-    expect((await host.as('root', 'GET', '/audits?apiKeyId=')).status).toBe(404);
+    for (const path of ['/audits?apiKeyId=', '/audits/export?format=csv&apiKeyId=']) {
+      const answer = await host.as('root', 'GET', path);
+      const fieldErrors = [{ field: 'apiKeyId', message: '`apiKeyId` must not be empty.' }];
+      expect([answer.status, answer.body.fieldErrors]).toEqual([400, fieldErrors]);
+    }
+    expect((await host.as('root', 'GET', '/audits?apiKeyId=x')).status).toBe(404);
     await expect(
       host.apiKeys.list({ userId: 'u-root', username: 'root', origin: 'API' }, { scope: 'all', createdBy: '' }),
     ).rejects.toMatchObject({ kind: 'validation' });

@@ -106,7 +106,12 @@ describe('host and origin (DNS rebinding)', () => {
     const host = await startAdmin();
     const answer = await mcp(host, [...basic('alice'), 'origin', origin]);
     expect(answer.status).toBe(403);
-    expect(answer.body.errorMessage).toMatch(/^This origin is not allowed/);
+    const isHost = /^https?:/.test(origin);
+    expect(answer.body.errorMessage).toBe(
+      isHost
+        ? 'This origin is not allowed for MCP. Add its host to `allowedHosts`.'
+        : 'This origin is not allowed for MCP: files, sandboxed pages and extensions have none of http or https.',
+    );
   });
 
   it('a page of this machine is served (control)', async () => {
@@ -270,6 +275,18 @@ describe('options', () => {
     ['mcpTools', { mcpTools: [{ ...tool, handler: 'x' }] }, /`mcpTools\[0\].handler`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: { a: 1 } }] }, /`mcpTools\[0\].inputSchema`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: 'text' }] }, /`mcpTools\[0\].inputSchema`/],
+    [
+      'mcpTools',
+      { mcpTools: [{ ...tool, inputSchema: [] }] },
+      /`mcpTools\[0\].inputSchema` must be .* \(not an array\)/,
+    ],
+    ...[z.string(), z.array(z.string()), z.string().transform((text) => ({ text }))].map(
+      (inputSchema): [string, object, RegExp] => [
+        'mcpTools',
+        { mcpTools: [{ ...tool, inputSchema }] },
+        /`mcpTools\[0\].inputSchema` must be an object schema of zod 4, or a JSON Schema \(not of type (string|array)\)\.$/,
+      ],
+    ),
     [
       'mcpTools',
       { mcpTools: [{ ...tool, inputSchema: z.object({ at: z.coerce.date() }) }] },

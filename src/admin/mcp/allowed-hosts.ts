@@ -17,7 +17,7 @@ export const allowedHostsOption = z.array(
  * Refuses a `Host` or an `Origin` that is neither this machine's nor allowed. A page whose own name was bound to the
  * service's address (DNS rebinding) is recognized by both.
  *
- * @returns a function that says which header of a request names a host that is not allowed, if any
+ * @returns a function that says which header of a request names a host that is not allowed, if any; `page`, if it names none
  */
 export function createHostCheck(allowedHosts: readonly string[] = []) {
   const allowed = new Set([...localNames, ...allowedHosts.map((host) => host.toLowerCase())]);
@@ -26,7 +26,10 @@ export function createHostCheck(allowedHosts: readonly string[] = []) {
     const host = request.headers.get('host') ?? new URL(request.url).host;
     if (!isAllowed(namesOfHost(host.toLowerCase()))) return 'host';
     const origin = request.headers.get('origin');
-    return origin === null || isAllowed(namesOfOrigin(origin)) ? undefined : 'origin';
+    if (origin === null) return undefined;
+    const names = namesOfOrigin(origin);
+    if (names.length === 0) return 'page';
+    return isAllowed(names) ? undefined : 'origin';
   };
 }
 

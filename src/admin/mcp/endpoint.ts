@@ -133,6 +133,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
 const refusals = {
   host: 'This host name is not allowed for MCP. Add it to `allowedHosts`.',
   origin: 'This origin is not allowed for MCP. Add its host to `allowedHosts`.',
+  page: 'This origin is not allowed for MCP: files, sandboxed pages and extensions have none of http or https.',
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {

@@ -45,6 +45,7 @@ function readInputSchema(
     if (!('safeParse' in inputSchema)) return { schema: inputSchema as Tool['inputSchema'] };
   }
   try {
+    if (Array.isArray(inputSchema)) throw new TypeError('not an array');
     const zodSchema = (
       typeof inputSchema?.safeParse === 'function' ? inputSchema : z.object((inputSchema ?? {}) as z.ZodRawShape)
     ) as z.ZodObject;

@@ -50,8 +50,13 @@ export interface BoundTool {
   handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, request: OpenRequest): unknown;
 }
 
-/** Without `$schema`: clients whose validator knows another dialect would refuse it. */
+/**
+ * Without `$schema`: clients whose validator knows another dialect would refuse it.
+ *
+ * @throws TypeError for a schema that no object fulfils: the tool could never be called
+ */
 export function toToolSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  if (rest.type !== undefined && rest.type !== 'object') throw new TypeError(`not of type ${rest.type}`);
   return { ...rest, type: 'object' } as Tool['inputSchema'];
 }

@@ -21,6 +21,7 @@ import {
   readScope,
   readSought,
   readTime,
+  refuseEmpty,
 } from './list-query.js';
 import { toIso } from './presentation.js';
 import {
@@ -53,6 +54,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const order = `audits ${scope}`;
   const after = readCursor(query.cursor, order, 'number');
   const { apiKeyId, revisionType, origin } = query;
+  refuseEmpty('apiKeyId', apiKeyId);
   if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId, context.now());
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,

@@ -69,18 +69,22 @@ export function readSought(field: string, text: unknown, most = maxSearchCharact
 
 function readText(field: string, text: unknown, most: number): string | undefined {
   if (text === undefined || text === null) return undefined;
-  // PostgreSQL text holds no NUL, and no name has one.
-  if (typeof text !== 'string' || text.length > most || text.includes('\0')) {
-    throw wrong(field, `must be text of at most ${most} characters.`);
-  }
+  if (typeof text !== 'string' || text.length > most) throw wrong(field, `must be text of at most ${most} characters.`);
+  // PostgreSQL text holds none, and no name has one.
+  if (text.includes('\0')) throw wrong(field, 'must not contain a NUL character.');
   return text;
 }
 
-/** The id of a user to whom a list is limited. An empty one is a mistake, such as an unset variable: it would be everybody. */
+/** The id of a user to whom a list is limited. */
 export function readUser(field: string, user: unknown): string | undefined {
   const id = readText(field, user, maxUserIdCharacters);
-  if (id?.trim() === '') throw wrong(field, 'must not be empty.');
+  refuseEmpty(field, id);
   return id;
+}
+
+/** An empty id is a mistake, such as an unset variable: it would be everybody. */
+export function refuseEmpty(field: string, id: unknown): void {
+  if (typeof id === 'string' && id.trim() === '') throw wrong(field, 'must not be empty.');
 }
 
 export function readSearch(search: unknown): KeySearch | undefined {
