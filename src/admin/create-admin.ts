@@ -14,7 +14,7 @@ const grace = duration({ endless: true }).default(9000);
 /** The administration of API keys, ready to be mounted. */
 export interface Admin {
   /**
-   * A standard fetch handler: for `toNodeHandler`, Hono's `mount`, Bun and Deno. `env` is what the adapter passes
+   * A standard fetch handler: for `toNodeHandler`, Hono, Bun and Deno. `env` is what the adapter passes
    * beside the request; on Node it holds the client's address. Never rejects.
    */
   fetch(request: Request, env?: unknown): Promise<Response>;

@@ -42,6 +42,25 @@ const directory = (host: AdminHost) => ({
   findByUsername: async (name: string) => host.users.get(`u-${name}`),
 });
 
+it.each(mounts)("the client's address is that of the socket: %s", async (_, mount) => {
+  const host = await startAdmin();
+  const addresses: string[] = [];
+  const admin = createAdmin({
+    apiKeys: host.apiKeys,
+    users: directory(host),
+    edition: 'Professional',
+    basePath: '/admin',
+    onAuthenticationFailure: (_failure, address) => addresses.push(address),
+  });
+  const server = await listen(mount(admin));
+  onTestFinished(async () => {
+    await admin.close();
+    await server.close();
+  });
+  expect((await send(server.port, { path: '/admin/api/v1/me', headers: ['x-api-key', 'wrong'] })).status).toBe(401);
+  expect(addresses).toEqual(['127.0.0.1']);
+});
+
 it.each(mounts)('a large body that is refused leaves the connection for the next request: %s', async (_, mount) => {
   const host = await startAdmin();
   const admin = createAdmin({

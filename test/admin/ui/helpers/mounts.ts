@@ -61,6 +61,22 @@ export const mounts: readonly Mount[] = [
     listener: (admin) => honoListener(new Hono().mount('/admin', admin.fetch)),
   },
   {
+    name: "hono's all",
+    basePath: '/admin',
+    listener: (admin) => honoListener(new Hono().all('/admin/*', (c) => admin.fetch(c.req.raw, c.env))),
+  },
+  {
+    name: "hono's all, nested",
+    basePath: '/a/admin',
+    listener: (admin) =>
+      honoListener(
+        new Hono().route(
+          '/a',
+          new Hono().all('/admin/*', (c) => admin.fetch(c.req.raw, c.env)),
+        ),
+      ),
+  },
+  {
     name: "hono's mount, nested",
     basePath: '/a/admin',
     listener: (admin) => honoListener(new Hono().route('/a', new Hono().mount('/admin', admin.fetch))),
