@@ -59,7 +59,7 @@ export function createAdmin(options: AdminOptions): Admin {
   };
   const route = async (request: Request, path: string, env: unknown): Promise<Response> => {
     if (path === '/api' || path.startsWith('/api/')) return await api.fetch(request, env as object);
-    if (path === '/mcp') return await mcp.fetch(request, env);
+    if (path === '/mcp' || path === '/mcp/') return await mcp.fetch(request, env);
     if (path.startsWith('/mcp/') || path.startsWith('/.well-known/')) {
       throw new AdminHttpError(404, 'There is no such resource.');
     }

@@ -1,7 +1,7 @@
 import { ApiKeyError } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { inDays, startAdmin } from './helpers/admin-host.js';
+import { basic, inDays, startAdmin } from './helpers/admin-host.js';
 import { connectMcp } from './helpers/mcp.js';
 
 describe('the MCP endpoint and the official client', () => {
@@ -30,6 +30,15 @@ describe('the MCP endpoint and the official client', () => {
       'get_api_key',
       'list_api_key_audits',
     ]);
+  });
+
+  it('is also found with a slash at the end, and nothing below it', async () => {
+    for (const basePath of ['', '/admin']) {
+      const host = await startAdmin({ admin: { basePath } });
+      const { call } = await connectMcp(host, 'alice', `${basePath}/mcp/`);
+      expect(await call('list_api_keys')).toMatchObject({ items: [] });
+      expect((await host.send({ path: `${basePath}/mcp/x`, headers: basic('alice') })).status).toBe(404);
+    }
   });
 
   it('tools do what the Admin API does, and the trail says MCP and names the acting key (K6, K15)', async () => {
