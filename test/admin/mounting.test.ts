@@ -4,6 +4,7 @@ import { type AdminOptions, createAdmin } from 'concordat/admin';
 import { toNodeHandler } from 'concordat/connector/node';
 import express from 'express';
 import { Hono } from 'hono';
+import { cors } from 'hono/cors';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AdminHost, basic, inDays, listen, send, startAdmin } from './helpers/admin-host.js';
 import { accept, initialize } from './helpers/mcp.js';
@@ -40,6 +41,40 @@ const mounts: [string, (admin: ReturnType<typeof createAdmin>) => Handler][] = [
 const directory = (host: AdminHost) => ({
   findById: async (id: string) => host.users.get(id),
   findByUsername: async (name: string) => host.users.get(`u-${name}`),
+});
+
+it('a client in a browser gets CORS from the host, and the id of its session', async () => {
+  const host = await startAdmin();
+  const origin = 'https://assistant.example.com';
+  const admin = createAdmin({
+    apiKeys: host.apiKeys,
+    users: directory(host),
+    edition: 'Professional',
+    basePath: '/admin',
+    allowedHosts: ['assistant.example.com'],
+  });
+  onTestFinished(() => admin.close());
+  const app = new Hono();
+  app.use('/admin/mcp', cors({ origin, exposeHeaders: ['mcp-session-id'] }));
+  app.all('/admin/*', (c) => admin.fetch(c.req.raw, c.env));
+  const preflight = await app.request('http://localhost/admin/mcp', {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+  });
+  expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'x-api-key']);
+  const { key } = await host.key('u-alice', 'Assistant');
+  const headers = new Headers({ origin, 'x-api-key': key });
+  for (let index = 0; index < accept.length; index += 2) headers.set(String(accept[index]), String(accept[index + 1]));
+  const begun = await app.request('http://localhost/admin/mcp', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(initialize),
+  });
+  expect(begun.status).toBe(200);
+  expect(begun.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(begun.headers.get('access-control-expose-headers')).toBe('mcp-session-id');
+  expect(begun.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+  await begun.body?.cancel();
 });
 
 it.each(mounts)("the client's address is that of the socket: %s", async (_, mount) => {
