@@ -10,17 +10,17 @@ import {
 import type { AdminContext } from './context.js';
 import { invalidField } from './http/errors.js';
 
-/** Untrusted input: `apiKeys` checks every field, and knows no others than these, which are picked here (rule K13). */
+/** Untrusted input: `apiKeys` checks every field. */
 type Untrusted<T> = { readonly [Field in keyof T]?: unknown };
 
 /** Creates a key for the actor: nothing in the input can name another owner (rule K16). */
 export async function createKey(
   context: AdminContext,
   actor: Actor,
-  { name, description, expiresOn }: Untrusted<NewApiKey>,
+  input: Untrusted<NewApiKey>,
 ): Promise<CreatedApiKey> {
   await requireAvailable(context, actor);
-  return await context.apiKeys.create(actor, { name, description, expiresOn } as NewApiKey);
+  return await context.apiKeys.create(actor, input as NewApiKey);
 }
 
 /** @throws ApiKeyError `validation`, also when there is nothing to change: a misspelt field must not look like a success */
@@ -28,14 +28,13 @@ export async function updateKey(
   context: AdminContext,
   actor: Actor,
   id: unknown,
-  { name, description, expiresOn, version }: Untrusted<ApiKeyChanges>,
+  changes: Untrusted<ApiKeyChanges>,
 ): Promise<ApiKey> {
   await requireAvailable(context, actor);
-  if (version !== undefined && !Number.isSafeInteger(version)) {
+  if (changes.version !== undefined && !Number.isSafeInteger(changes.version)) {
     throw invalidField('version', '`version` must be a whole number.');
   }
-  const changes = { name, description, expiresOn, version } as ApiKeyChanges;
-  return await context.apiKeys.update(actor, id as string, changes);
+  return await context.apiKeys.update(actor, id as string, changes as ApiKeyChanges);
 }
 
 /** Checked by `apiKeys` as well, but the host may have opened them with another edition (rule K12). */

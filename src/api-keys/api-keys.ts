@@ -77,7 +77,7 @@ export interface EndedSessions {
 
 /**
  * API keys in one database. Methods that take an actor return what that actor may see and do (rule K7), and reject with
- * an `ApiKeyError` otherwise; with a `TypeError` when a query, a new key or a change has a name that does not exist.
+ * an `ApiKeyError` otherwise; with a `TypeError` when a query has a name that does not exist.
  */
 export interface ApiKeys {
   /** Creates a key, which the actor owns (rule K16). The only call that returns the key's value. */

@@ -166,28 +166,12 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     await expect(edit).rejects.toThrow(new TypeError('`version` must be a number.'));
   });
 
-  it('names what is no option of a query and no field of a key, so that a misspelt one is not ignored', async () => {
+  it('names what is no option of a query, so that a misspelt one is not ignored', async () => {
     const { apiKeys } = await setUp();
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
     const wrong: [Promise<unknown>, string][] = [
       [apiKeys.list(ada, { staus: 'Active' } as never), '`query.staus` is not an option: did you mean `status`?'],
       [apiKeys.audits(ada, { sort: 'id' } as never), '`query.sort` is not an option: there are `scope`, `apiKeyId`, '],
-      [
-        apiKeys.create(ada, { name: 'New', expiresOn: '2027-06-01', desciption: 'For CI' } as never),
-        '`input.desciption` is not an option: did you mean `description`?',
-      ],
-      [
-        apiKeys.create(ada, { name: 'New', expiresOn: '2027-06-01', createdBy: 'u-bob' } as never),
-        '`input.createdBy` is not an option: there are `name`, `description`, `expiresOn`.',
-      ],
-      [
-        apiKeys.update(ada, apiKey.id, { name: 'New', expireson: '2027-06-02' } as never),
-        '`changes.expireson` is not an option: did you mean `expiresOn`?',
-      ],
-      [
-        apiKeys.update(ada, apiKey.id, { status: 'Revoked' } as never),
-        '`changes.status` is not an option: there are `name`, `description`, `expiresOn`, `version`.',
-      ],
     ];
     for (const [call, message] of wrong) {
       const error = await call.catch((thrown: unknown) => thrown);

@@ -196,25 +196,30 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     }
   });
 
-  it('makes every key for the actor, and takes no field that would name another owner (K16)', async () => {
+  it('makes every key for the actor, whatever fields the request has (K16)', async () => {
     const { apiKeys } = await open(everybody());
-    const fields = { name: 'CI', expiresOn: apiKeys.maxExpiresOn() };
-    const { apiKey } = await apiKeys.create(ada, fields);
-    expect(apiKey).toMatchObject({ createdBy: { id: 'u-ada', username: 'ada' }, status: 'Active', version: 1 });
-    for (const forged of [
-      { userId: 'u-root' },
-      { ownerId: 'u-root' },
-      { createdBy: { id: 'u-root', username: 'root' } },
-      { id: 'AAAAAAAAAAAA' },
-      { status: 'Revoked' },
-      { key: 'ck_x' },
-      { lastAccessed: '2020-01-01T00:00:00.000Z' },
-    ]) {
-      const field = `.${Object.keys(forged)[0]}\` is not an option`;
-      await expect(apiKeys.create(ada, { ...fields, ...forged })).rejects.toThrow(field);
-      await expect(apiKeys.update(ada, apiKey.id, { name: 'CI 2', ...forged })).rejects.toThrow(field);
-    }
-    expect((await apiKeys.list(root, { scope: 'all' })).items).toEqual([apiKey]);
+    const forged = {
+      name: 'CI',
+      expiresOn: apiKeys.maxExpiresOn(),
+      userId: 'u-root',
+      ownerId: 'u-root',
+      createdBy: { id: 'u-root', username: 'root' },
+      id: 'AAAAAAAAAAAA',
+      status: 'Revoked',
+      key: 'ck_x',
+      lastAccessed: '2020-01-01T00:00:00.000Z',
+      version: 9,
+    };
+    const { apiKey } = await apiKeys.create(ada, forged);
+    expect(apiKey).toMatchObject({
+      createdBy: { id: 'u-ada', username: 'ada' },
+      status: 'Active',
+      lastAccessed: null,
+      version: 1,
+    });
+    expect(apiKey.id).not.toBe('AAAAAAAAAAAA');
+    const edited = await apiKeys.update(ada, apiKey.id, { ...forged, name: 'CI 2', version: 1 });
+    expect(edited).toEqual({ ...apiKey, name: 'CI 2', version: 2 });
   });
 
   it('lets a key do what its creator may do, and names it in the audit entry (K15)', async () => {

@@ -1,4 +1,4 @@
-import { checkNames, foldForSearch } from '../../internal/index.js';
+import { foldForSearch } from '../../internal/index.js';
 import { inactiveUserError, type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
@@ -13,11 +13,8 @@ import { toApiKey } from './presentation.js';
 import { revoke } from './revoke-keys.js';
 import { type CreatedApiKey, maxUserIdCharacters, type NewApiKey } from './types.js';
 
-const names: readonly (keyof NewApiKey)[] = ['name', 'description', 'expiresOn'];
-
-/** Creates a key for the actor (rules K2-K4, K12, K16). @throws TypeError naming what is no field */
+/** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
-  checkNames(names, input, 'input');
   const principal = await resolvePrincipal(actor, context);
   requireIndexable(principal);
   requireApiKeys(await context.edition(principal.lookups));

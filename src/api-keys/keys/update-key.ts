@@ -1,4 +1,4 @@
-import { checkNames, foldForSearch } from '../../internal/index.js';
+import { foldForSearch } from '../../internal/index.js';
 import { type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
@@ -10,22 +10,15 @@ import { readFields } from './fields.js';
 import { changedMeanwhileError, findVisibleKey, refuseChange, requireActive } from './find-key.js';
 import { nameNotUnique } from './key-texts.js';
 import { toApiKey } from './presentation.js';
-import type { ApiKey, ApiKeyChanges, FieldChange } from './types.js';
+import type { ApiKey, FieldChange } from './types.js';
 
-const names: readonly (keyof ApiKeyChanges)[] = ['name', 'description', 'expiresOn', 'version'];
-
-/**
- * Edits an Active key (rules K3, K4, K12, K13, K17). An edit that changes nothing is neither written nor audited.
- *
- * @throws TypeError naming what is no field
- */
+/** Edits an Active key (rules K3, K4, K12, K13, K17). An edit that changes nothing is neither written nor audited. */
 export async function updateKey(
   context: Context,
   actor: ActorLike,
   apiKeyId: string,
   changes: { name?: unknown; description?: unknown; expiresOn?: unknown; version?: unknown },
 ): Promise<ApiKey> {
-  checkNames(names, changes, 'changes');
   const { version, ...input } = changes ?? {};
   const principal = await resolvePrincipal(actor, context);
   if (input.name === undefined && input.description === undefined && input.expiresOn === undefined) {

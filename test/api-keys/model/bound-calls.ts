@@ -103,10 +103,12 @@ export function bind(scene: Scene, call: Call): BoundCall {
   switch (call.kind) {
     case 'create': {
       const fields = given({ name: call.name, description: call.description, expiresOn: timeOf(call.expiry, nowMs) });
+      // K16: nobody can name another owner.
+      const input = call.owner ? { ...fields, createdBy: { id: 'u-sue', username: 'sue' }, userId: 'u-sue' } : fields;
       const creation = bound(
-        (keys) => keys.create(actor, fields as never),
+        (keys) => keys.create(actor, input as never),
         (then, outcome, around) => create(then, process, caller, fields, outcome, around),
-        { caller, fields },
+        { caller, input },
       );
       return { ...creation, creates: { name: fields.name, ownerId: caller.userId } };
     }

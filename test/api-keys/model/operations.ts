@@ -21,7 +21,7 @@ export type Credential = {
 };
 
 export type Call =
-  | (Changing & { readonly kind: 'create'; name: unknown; description: unknown; expiry: Expiry })
+  | (Changing & { readonly kind: 'create'; name: unknown; description: unknown; expiry: Expiry; owner: boolean })
   | (Changing & { readonly kind: 'update'; key: number; name: unknown; description: unknown } & {
       readonly expiry: Expiry | null;
       readonly version: number | null;

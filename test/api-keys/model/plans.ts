@@ -89,13 +89,14 @@ const auditShape = shape<AuditShape>({
 
 const call = (kind: Call['kind'], rest: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Call> =>
   record({ kind: one(kind), ...rest });
-const create = call('create', { ...changing, name, description, expiry });
+const create = call('create', { ...changing, name, description, expiry, owner: fc.boolean() });
 const goodCreate = call('create', {
   ...changing,
   who: known,
   name: plainName,
   description: one(...goodDescriptions),
   expiry: goodExpiry,
+  owner: one(false),
 });
 const update = call('update', {
   ...changing,
