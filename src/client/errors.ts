@@ -119,6 +119,11 @@ export class Unreadable extends Error {
   }
 }
 
+/** @param bound the option with the largest size. */
+export function tooLargeError(bound: string, at: { request: RequestLine; status: number }): RequestError {
+  return new RequestError(`the response is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', ...at });
+}
+
 /** The error of a call that a closed client rejects. */
 export function closedError(request: RequestLine): RequestError {
   return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });

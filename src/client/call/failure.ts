@@ -1,6 +1,6 @@
 import { cleanMessage, type RateLimitError, type RequestLine } from '../../contract/index.js';
 import { createRedact, querySecrets } from '../../internal/index.js';
-import { closedError, RequestError, withoutQuotes } from '../errors.js';
+import { closedError, RequestError, tooLargeError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
 import { UnusableResponse } from '../http/fetch.js';
 import {
@@ -129,9 +129,7 @@ export function lostBodyError(
   { bound = '`maxResponseBytes`', note = '', secrets = [] as readonly string[] } = {},
 ): RequestError {
   const { status, end, error } = response;
-  if (end === 'too-large') {
-    return new RequestError(`the response is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', request, status });
-  }
+  if (end === 'too-large') return tooLargeError(bound, { request, status });
   if (end === 'undecodable') {
     const reason = cleanMessage(createRedact(secrets)((error as Error).message));
     const message = `the response cannot be decompressed: ${reason}`;

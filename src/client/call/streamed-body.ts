@@ -1,6 +1,6 @@
 import type { RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
-import { RequestError, withoutQuotes } from '../errors.js';
+import { RequestError, tooLargeError, withoutQuotes } from '../errors.js';
 import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
 import { BodyFailure } from '../http/request-body.js';
 import { describeFailure, describeLoss, isFinal } from './failure.js';
@@ -74,22 +74,12 @@ export class StreamedBody implements Sink {
     this.#emptyResumes = 0;
     this.#receivedBytes += chunk.length;
     const { maxBytes, wholeBytes, request, status } = this.#options;
-    if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
-      this.#fail(this.#lengthError());
-      return;
+    if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) this.#fail(this.#lengthError());
+    else if (this.#receivedBytes > maxBytes) this.#fail(tooLargeError('`maxStreamBytes`', { request, status }));
+    else {
+      this.#controller?.enqueue(chunk);
+      if (!this.#hasRoom) this.#incoming.pause();
     }
-    if (this.#receivedBytes > maxBytes) {
-      this.#fail(
-        new RequestError('the response is larger than `maxStreamBytes`', {
-          code: 'RESPONSE_TOO_LARGE',
-          request,
-          status,
-        }),
-      );
-      return;
-    }
-    this.#controller?.enqueue(chunk);
-    if (!this.#hasRoom) this.#incoming.pause();
   }
 
   end(): void {

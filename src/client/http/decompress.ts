@@ -16,7 +16,7 @@ import {
 } from 'node:zlib';
 import type { RequestLine } from '../../contract/index.js';
 import { telling } from '../../internal/index.js';
-import { RequestError } from '../errors.js';
+import { RequestError, tooLargeError } from '../errors.js';
 import { quoteShort } from './read-success.js';
 import { headerValue, type ResponseOutcome, type WireResponse } from './wire.js';
 
@@ -113,9 +113,7 @@ export function decompressStream(
     return new Transform({
       transform(chunk: Uint8Array, _encoding, done) {
         size += chunk.length;
-        const isTooLarge = size > maxBytes;
-        const message = 'the response is larger than `maxStreamBytes`';
-        done(isTooLarge ? new RequestError(message, { code: 'RESPONSE_TOO_LARGE', request, status }) : null, chunk);
+        done(size > maxBytes ? tooLargeError('`maxStreamBytes`', { request, status }) : null, chunk);
       },
       destroy(error, done) {
         compressed.destroy(); // a layer that waits for more would not notice that nobody wants it
