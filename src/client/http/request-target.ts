@@ -99,10 +99,7 @@ function toText(value: unknown, name: string): string {
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array in an array';
   if (typeof value === 'string') return 'half of a character (a lone surrogate)';
-  return typeof value === 'object' ? kindOf(value) : String(value);
-}
-
-function kindOf(value: object | null): string {
+  if (typeof value !== 'object') return String(value);
   if (value instanceof Date) return 'an invalid Date';
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   return kind === 'Object' ? 'an object' : `a ${kind}`;
