@@ -1,6 +1,5 @@
 import { createRedact, hasSecretName, isObject, type Redact, redactedMark } from '../../internal/index.js';
 import type { RecordedBody } from '../../testing/index.js';
-import { redactEncoded } from './redact-encoded.js';
 import { jsonOf, maskedText, secretNames, withoutParameters } from './secrets-in-texts.js';
 
 /** JWTs, private keys, tokens of GitHub, GitLab, Slack, Stripe, AWS and Azure (SAS), passwords in URLs, credentials with a digit. */
@@ -108,4 +107,21 @@ const isHarmless = (text: string) => /^\d{0,5}$/.test(text);
 function quoted(names: ReadonlySet<string>): string {
   const some = Array.from(names, (name) => `"${name.slice(0, 60)}"`).slice(0, 3);
   return some.length === 0 ? '' : ` (${some.join(', ')})`;
+}
+
+/** Redacts also what is base64 or hexadecimal of a text with a secret. */
+function redactEncoded(redact: Redact): Redact {
+  const hasSecret = (bytes: Buffer) => {
+    const plain = bytes.toString().replaceAll('\0', ''); // as UTF-16 has them
+    return redact(plain) !== plain;
+  };
+  return (text) =>
+    redact(text).replace(/[\w+/-]{6,}={0,2}/g, (run) => (decodings(run).some(hasSecret) ? redactedMark : run));
+}
+
+/** Base64 may begin anywhere in a run: the segments of a path look like more of it. */
+function decodings(run: string): Buffer[] {
+  const base64 = [0, 1, 2, 3].map((start) => Buffer.from(run.slice(start), 'base64'));
+  const hex = (run.match(/[\da-f]{8,}/gi) ?? []).map((digits) => Buffer.from(digits, 'hex'));
+  return [...base64, ...hex];
 }
