@@ -6,7 +6,7 @@ import { type ConformanceOptions, checkOptions, type Feature } from './options.j
 import { lacksFeature } from './probing/lacks.js';
 import { Prober } from './probing/prober.js';
 import { explain } from './report/explain.js';
-import type { CaseResult, CaseStatus, Severity } from './result.js';
+import type { CaseResult, CaseStatus, Report, Severity } from './result.js';
 
 /** One check of a connector. */
 export interface Case {
@@ -61,13 +61,43 @@ export function conformance(options: ConformanceOptions): Case[] {
     }));
 }
 
+/**
+ * Runs all cases one after the other. Cases that do not apply are reported as skipped, with the reason. Never rejects
+ * because of what the connector does.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const report = await runConformance({ baseUrl: 'http://127.0.0.1:4000', probes: { readable: '/issues' } })
+ * if (!report.ok) throw new Error(formatReport(report, 'pretty'))
+ */
+export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  const { prober, definitions } = prepare(options);
+  const started = performance.now();
+  const startedAt = new Date().toISOString();
+  const results: CaseResult[] = [];
+  for (const definition of definitions) {
+    const reason = lacks(definition, prober);
+    results.push(reason === undefined ? await runCase(definition, prober) : skip(definition, prober, reason));
+  }
+  const counts = { passed: 0, failed: 0, warning: 0, 'known-failure': 0, fixed: 0, unjudged: 0, skipped: 0 };
+  for (const { status } of results) counts[status]++;
+  return {
+    ok: results.every(isGood),
+    target: prober.settings.baseUrl,
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+    counts,
+    results,
+  };
+}
+
 /** Whether a case lets a connector pass. */
-export function isGood({ status }: Pick<CaseResult, 'status'>): boolean {
+function isGood({ status }: Pick<CaseResult, 'status'>): boolean {
   return status !== 'failed' && status !== 'fixed' && status !== 'unjudged';
 }
 
 /** Reads the options. @throws TypeError naming the option that is wrong. */
-export function prepare(options: ConformanceOptions) {
+function prepare(options: ConformanceOptions) {
   const settings = checkOptions(options);
   const prober = new Prober(settings);
   for (const id of settings.knownFailures.keys()) {
@@ -81,12 +111,18 @@ export function prepare(options: ConformanceOptions) {
 }
 
 /** Why a case does not apply; `undefined` when it does. */
-export function lacks(definition: CaseDefinition, prober: Prober): string | undefined {
+function lacks(definition: CaseDefinition, prober: Prober): string | undefined {
   const { feature } = definition;
   return (feature && lacksFeature(prober, feature)) ?? definition.lacks?.(prober);
 }
 
-export async function runCase(definition: CaseDefinition, prober: Prober): Promise<CaseResult> {
+function skip(definition: CaseDefinition, { settings }: Prober, reason: string): CaseResult {
+  const result: CaseResult = { ...describe(definition), status: 'skipped', durationMs: 0, reason, problems: [] };
+  settings.onResult?.(result);
+  return result;
+}
+
+async function runCase(definition: CaseDefinition, prober: Prober): Promise<CaseResult> {
   const { settings } = prober;
   const startedAt = performance.now();
   const verdict = await judge(definition, prober);
@@ -103,7 +139,7 @@ export async function runCase(definition: CaseDefinition, prober: Prober): Promi
   return result;
 }
 
-export function describe({ id, rule, title, why, severity = 'error' }: CaseDefinition) {
+function describe({ id, rule, title, why, severity = 'error' }: CaseDefinition) {
   return { id, rule, title, why, severity };
 }
 

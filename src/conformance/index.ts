@@ -4,7 +4,7 @@
  * @module concordat/conformance
  */
 
-export { type Case, ConformanceError, conformance } from './conformance.js';
+export { type Case, ConformanceError, conformance, runConformance } from './conformance.js';
 export {
   type ConformanceConfig,
   type ConformanceOptions,
@@ -15,4 +15,3 @@ export {
 export type { ProbeParameters, ProbeRequest, Probes } from './probes.js';
 export { formatReport, type Reporter, reporters } from './report/format-report.js';
 export type { CaseResult, CaseStatus, Problem, Report, SeenExchange, Severity } from './result.js';
-export { runConformance } from './run.js';
