@@ -4,7 +4,7 @@ import { AdminHttpError } from './http/errors.js';
 import { createProxyWarnings } from './http/proxy-warnings.js';
 import { createPlacement, readAway } from './http/request.js';
 import { errorResponse } from './http/responses.js';
-import { createMcpEndpoint } from './mcp/index.js';
+import { createMcpEndpoint } from './mcp/endpoint.js';
 import type { AdminOptions } from './options.js';
 import { readOptions } from './read-options.js';
 import { uiRoutes } from './ui/index.js';

@@ -5,7 +5,7 @@ export type { AdminBranding } from './branding.js';
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';
 export type { AdminErrorBody } from './http/errors.js';
-export type { McpTool, McpToolCall } from './mcp/index.js';
+export type { McpTool, McpToolCall } from './mcp/tool.js';
 export type { AdminOptions } from './options.js';
 export type { AdminHtml, AdminPageOptions, AdminSection, AdminSectionContext } from './sections.js';
 export { englishTexts } from './ui/texts/english.js';

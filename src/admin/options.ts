@@ -2,7 +2,7 @@ import type { ApiKeys, DirectoryUser, EditionOption, FailureThrottle, UserDirect
 import type { Clock } from '../internal/index.js';
 import type { AdminBranding } from './branding.js';
 import type { AuthenticationFailure } from './context.js';
-import type { McpTool } from './mcp/index.js';
+import type { McpTool } from './mcp/tool.js';
 import type { AdminSection } from './sections.js';
 import type { AdminTexts } from './ui/texts/texts-option.js';
 import type { ManagedUserDirectory } from './users.js';
