@@ -1,8 +1,7 @@
-import { isSafeMethod, seededRandom } from '../../internal/index.js';
+import { isSafeMethod, seededRandom, withoutTrailingSlashes } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Json, type Operation, type Parameter, readOperations } from './document.js';
-import { pathPrefix } from './path-prefix.js';
+import { type Json, type Operation, objectAt, type Parameter, readOperations } from './document.js';
 import { plainValue, readSchema } from './schemas.js';
 import { isSpread, type Values, writeHeaders, writePath } from './write-parameters.js';
 import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
@@ -105,4 +104,23 @@ function shuffler(seed: number) {
     }
     return shuffled;
   };
+}
+
+/** What comes before the paths of a server: the path of its URL, less what the base URL has of it already. */
+function pathPrefix(server: unknown, baseUrl: string): string {
+  const url = urlOf(server);
+  if (url === undefined || !URL.canParse(url, baseUrl)) return '';
+  const base = withoutTrailingSlashes(new URL(baseUrl).pathname);
+  const path = withoutTrailingSlashes(new URL(url, baseUrl).pathname);
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : '';
+}
+
+/** The URL with the defaults of its variables; `undefined` if one has none. */
+function urlOf(server: unknown): string | undefined {
+  const { url, variables } = objectAt(server);
+  if (typeof url !== 'string') return undefined;
+  const filled = url.replaceAll(/\{([^{}]*)\}/g, (variable, name: string) =>
+    String(objectAt(objectAt(variables)[name]).default ?? variable),
+  );
+  return filled.includes('{') ? undefined : filled;
 }
