@@ -73,6 +73,31 @@ describe('sessions that end after so many requests lose no call, and each serves
     expect(failed).toEqual([]);
   });
 
+  it('of five, while a scope is paused: the calls of another one go on', async () => {
+    const clock = virtualClock();
+    const session = { maxRequests: 5 };
+    const rateLimit = { on: 'GET /a/:id', limit: 30, windowMs: 120_000 };
+    const connector = simulateConnector({ clock, latency: 10, session, rateLimit });
+    const client = createConnectorClient({
+      baseUrl: 'http://connector.test',
+      initialize: { parameters: { user: 'alice' } },
+      fetch: connector.fetch,
+      clock,
+      rateLimit: { scope: ({ path }) => path.split('/')[1] as string },
+    });
+    const limited = Array.from({ length: 60 }, (_, index) => client.get(`/a/${index}`));
+    let longestMs = 0;
+    const timed = async (index: number) => {
+      await new Promise<void>((resolve) => clock.setTimer(250 * index, resolve));
+      const since = clock.monotonic();
+      await client.get(`/b/${index}`);
+      longestMs = Math.max(longestMs, clock.monotonic() - since);
+    };
+    await clock.runUntil(Promise.all([...limited, ...Array.from({ length: 40 }, (_, index) => timed(index))]));
+    expect(longestMs).toBeLessThan(8000);
+    expect(clock.monotonic()).toBeGreaterThan(100_000);
+  });
+
   it('over real sockets', async () => {
     const served = new Map<string | undefined, number>();
     const connector = await scriptedConnector({

@@ -64,8 +64,8 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const { current: session, turns } = sessions;
     this.#recordWait();
     this.#pausedMs = lane.pausedMs;
-    if (needsTurn(this.#history)) turns.join(this, clock);
-    const turn = turns.size === 0 ? undefined : turns.before(this, session?.use.accepted === false);
+    if (this.#refusals !== undefined && needsTurn(this.#history)) turns.join(this, clock);
+    const turn = turns.size === 0 ? undefined : turns.before(this, session, clock);
     if (turn !== undefined || session === undefined) {
       lane.giveBack(this);
       return turn === undefined ? this.#logIn() : abortable(turn, signal, closing);
@@ -152,9 +152,9 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   end(): void {
     this.#call.lane.giveBack(this);
-    this.#context.sessions.turns.leave(this);
     // A recheck without an outcome tells the others nothing: they try for themselves.
     this.#refusals?.endRecheck(true);
+    if (this.#refusals !== undefined) this.#context.sessions.turns.leave(this);
     this.#bodies.release();
     this.#context.ended();
   }
@@ -182,8 +182,11 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   #wait(acquired: Promise<void>): Promise<void> {
     const { lane, observer } = this.#call;
-    // Its source may not wait so long (rule G8).
-    if (lane.gate.pause.on) this.#bodies.discardProduced();
+    // Neither its source nor the calls of other scopes may wait so long (rule G8).
+    if (lane.gate.pause.on) {
+      this.#bodies.discardProduced();
+      this.#context.sessions.turns.leave(this);
+    }
     this.#waitingSince = this.#context.clock.monotonic();
     return observer?.wait(acquired, () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue')) ?? acquired;
   }

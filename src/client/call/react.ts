@@ -101,7 +101,8 @@ function reactToUnauthorized(
   const counted = counts ? { ...before, unauthorized: before.unauthorized + 1 } : withEndedSession;
   const history = isNew401 ? counted : before;
 
-  const step = nextStep(history, ageMs, graceMs);
+  const usual = nextStep(history, ageMs, graceMs);
+  const step = usual === 'give up' && isNew401 && !counts ? 'log in' : usual;
   if (recheck === 'failed by this call' || (recheck === 'failed' && step === 'recheck')) {
     // An adopted session may be young and still have ended, and so may one that worked for others: so log in once more.
     if (adopted) return { reaction: { type: 'log in' }, history };

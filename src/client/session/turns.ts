@@ -1,6 +1,13 @@
 import type { Clock, Timer } from '../../internal/index.js';
 import type { ConnectionState } from './state.js';
 
+/** What is known of a session. */
+interface NewSession {
+  /** When its login happened, on the monotonic clock. */
+  readonly since: number;
+  readonly use: { readonly accepted: boolean };
+}
+
 interface Turn {
   readonly clock: Clock;
   readonly comes: Promise<void>;
@@ -10,7 +17,7 @@ interface Turn {
   timer?: Timer;
 }
 
-/** Whatever a call waits for: the others wait no longer for it. */
+/** Whatever a call waits for, the others in line wait no longer for it, and all others no longer for a new session to be used. */
 const longestTurnMs = 3000;
 
 /**
@@ -36,11 +43,14 @@ export class Turns extends Map<object, Turn> {
     if (turn.timer !== undefined) this.#begin();
   }
 
-  /** What a call waits for before it may go, if anything. `isNew`: with a session that nothing got through with yet. */
-  before(call: object, isNew: boolean): Promise<void> | undefined {
+  /** What a call waits for before it may go with the session, if anything. */
+  before(call: object, session: NewSession | undefined, clock: Clock): Promise<void> | undefined {
     const [first, turn] = this.#first ?? [];
     if (first === call) return undefined;
-    return this.get(call)?.comes ?? (isNew ? turn?.isOver : undefined);
+    const own = this.get(call);
+    if (own !== undefined) return own.comes;
+    const isNew = session !== undefined && !session.use.accepted && clock.monotonic() - session.since < longestTurnMs;
+    return isNew ? turn?.isOver : undefined;
   }
 
   #begin(): void {
