@@ -110,7 +110,7 @@ describe('host and origin (DNS rebinding)', () => {
     expect(answer.body.errorMessage).toBe(
       isHost
         ? 'This origin is not allowed for MCP. Add its host to `allowedHosts`.'
-        : 'This origin is not allowed for MCP: files, sandboxed pages and extensions have none of http or https.',
+        : 'This origin is not allowed for MCP: it must be an http or https page, not a file, a sandboxed page or an extension.',
     );
   });
 

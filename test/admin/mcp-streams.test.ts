@@ -281,6 +281,20 @@ describe('answers under way (K11)', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
+  it('can be cancelled while the service closes, which then closes at once', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { client } = await connectMcp(host, 'alice');
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'slow' }, undefined, { signal: controller.signal }).catch(() => 'cancelled');
+    await until(() => signals.length === 1);
+    const closed = host.admin.close({ graceMs: 600_000 });
+    controller.abort();
+    expect(await call).toBe('cancelled');
+    await closed;
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
   it.each([-1, Number.NaN, '5', null])('a grace of %s is a TypeError', async (graceMs) => {
     const host = await startAdmin();
     expect(() => host.admin.close({ graceMs: graceMs as number })).toThrow(

@@ -311,6 +311,11 @@ it.each<[string, unknown, RegExp]>([
   await expect(apiKeys.authenticate({}, from as never)).rejects.toThrow(message);
 });
 
+it('where a request comes from may say more than the address', async () => {
+  const remote = { address: '10.0.0.7', port: 4711, addressType: 'IPv4' };
+  expect(await apiKeys.authenticate({ 'x-api-key': key }, remote)).toMatchObject({ userId: 'u-ada' });
+});
+
 it('a header that is no text is malformed', async () => {
   expect(await outcomeOf({ authorization: 7 } as unknown as RequestHeaders)).toBe('malformed');
 });

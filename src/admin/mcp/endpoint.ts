@@ -6,7 +6,7 @@ import { readBoundedText } from '../http/read-bounded-text.js';
 import { errorResponse, json } from '../http/responses.js';
 import type { AdminOptions } from '../options.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { createOpenRequest, type OpenRequest } from './open-request.js';
+import { createOpenRequest, idsOf, type OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
@@ -58,6 +58,9 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     const sdk = await loadSdk(context);
     const body = request.method === 'POST' ? await readMessage(request) : undefined;
     if (body !== undefined) caller = await authenticateAgain(context, caller);
+    // What is running may still be cancelled.
+    const isQuiet = request.method === 'DELETE' || (body !== undefined && idsOf(body).length === 0);
+    if (closing !== undefined && !isQuiet) throw closed();
     return await handle(await findSession(sdk, request, caller, body), request, caller, body);
   };
 
@@ -116,7 +119,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   return {
     async fetch(request: Request, env: unknown) {
       try {
-        if (closing !== undefined) throw new AdminHttpError(503, 'The service is closing.');
+        if (isOver) throw closed();
         return await respond(request, env);
       } catch (error) {
         return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
@@ -130,10 +133,12 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   };
 }
 
+const closed = () => new AdminHttpError(503, 'The service is closing.');
+
 const refusals = {
   host: 'This host name is not allowed for MCP. Add it to `allowedHosts`.',
   origin: 'This origin is not allowed for MCP. Add its host to `allowedHosts`.',
-  page: 'This origin is not allowed for MCP: files, sandboxed pages and extensions have none of http or https.',
+  page: 'This origin is not allowed for MCP: it must be an http or https page, not a file, a sandboxed page or an extension.',
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {

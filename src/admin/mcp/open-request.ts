@@ -108,7 +108,7 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
 }
 
 /** The ids of the requests in a message; notifications and responses get no answer. */
-function idsOf(message: unknown): readonly (string | number)[] {
+export function idsOf(message: unknown): readonly (string | number)[] {
   const messages = (Array.isArray(message) ? message : [message]) as ({ id?: unknown; method?: unknown } | null)[];
   return messages
     .filter((one) => typeof one?.method === 'string')

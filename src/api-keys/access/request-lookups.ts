@@ -107,6 +107,10 @@ function checkList(users: readonly DirectoryUser[]): readonly DirectoryUser[] {
 function checkEdition(edition: unknown): string {
   if (typeof edition === 'string' && edition !== '') return edition;
   const isShort = edition === null || !['object', 'function', 'string'].includes(typeof edition);
-  const returned = isShort ? String(edition) : `${edition === '' ? 'an empty' : 'a'} ${typeof edition}`;
+  const returned = isShort
+    ? String(edition)
+    : edition === ''
+      ? 'an empty string'
+      : `not a string, but: ${typeof edition}`;
   throw new Error(`\`edition\` must return the name of an edition, and returned ${returned}.`);
 }

@@ -48,7 +48,8 @@ function checkSource(from: RequestSource): void {
   if (!isSource) {
     throw new TypeError('`from` must be an object such as `{ address: request.socket.remoteAddress }`.');
   }
-  checkNames(['address'], from, 'from');
+  // Other facts about a connection, such as its port, may stand beside it.
+  if (!('address' in from)) checkNames(['address'], from, 'from');
 }
 
 /** Whether a key would authenticate now (rule K11). */

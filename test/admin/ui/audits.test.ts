@@ -202,6 +202,16 @@ describe('API key audits (specification 2.2 and 6)', () => {
     },
   );
 
+  it('with a date that is none and a key pasted into the address: the key goes first', async () => {
+    const { host } = await someHistory();
+    const { key } = await host.key('u-alice', 'Pasted');
+    const visitor = await host.visitor('root');
+    const page = await visitor.open(`/api-key-audits?find=${key}&from=2026-02-30&to=2026-11-20`);
+    expect(page.status).toBe(200);
+    expect(visitor.page.path).not.toContain(key);
+    expect(visitor.page.path).toContain('to=2026-11-20');
+  });
+
   it('are exported as they are filtered', async () => {
     const { host } = await someHistory();
     const visitor = await host.visitor('alice');

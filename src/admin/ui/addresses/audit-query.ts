@@ -44,6 +44,12 @@ export function readAuditView(query: URLSearchParams): AuditView {
   };
 }
 
+/** The address without dates that do not exist, which an address that must not stay is not kept for. */
+export function withoutWrongDates(query: URLSearchParams): URLSearchParams {
+  const kept = [...query].filter(([name, value]) => (name !== 'from' && name !== 'to') || isIsoDate(value));
+  return new URLSearchParams(kept);
+}
+
 function readDate(name: string, query: URLSearchParams): string {
   const value = query.get(name) ?? '';
   if (value === '' || isIsoDate(value)) return value;

@@ -8,7 +8,7 @@ import {
 import { asShown } from '../../../internal/index.js';
 import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
+import { type AuditView, auditFilter, isFiltered, readAuditView, withoutWrongDates } from '../addresses/audit-query.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
 import { withoutSecret } from '../addresses/pasted-key.js';
 import { AuditTable } from '../components/audit-table.js';
@@ -32,9 +32,9 @@ export function auditRoutes(ui: Ui): void {
 
   ui.get('/api-key-audits', async (c, pageContext) => {
     const query = new URL(c.req.url).searchParams;
-    const view = readAuditView(query);
     const find = query.get('find') ?? '';
-    if (withoutSecret(find) !== find) return c.redirect(ui.links.audits(view), 303);
+    if (withoutSecret(find) !== find) return c.redirect(ui.links.audits(readAuditView(withoutWrongDates(query))), 303);
+    const view = readAuditView(query);
     const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
     const [only] = found ?? [];
     if (only !== undefined && found?.length === 1) {
