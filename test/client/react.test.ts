@@ -178,6 +178,13 @@ describe('a 401 (S4, S5)', () => {
       { endedSessions: 1 },
     ],
     ['adopted, and old', { ...adopted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { endedSessions: 1 }],
+    [
+      'adopted, old, and the sixth of those that nobody got through with: it counts',
+      { ...adopted, ...old },
+      { unauthorized: 1, endedSessions: 5, logins: 5 },
+      neverAccepted,
+      { unauthorized: 2 },
+    ],
     ['the tenth time', accepted, { unauthorized: 1, endedSessions: 9 }, logIn, { endedSessions: 10 }],
     ['the eleventh time it counts', accepted, { unauthorized: 1, endedSessions: 10 }, recheck, { unauthorized: 2 }],
     [

@@ -53,7 +53,7 @@ const transientStatuses = new Set([500, 502, 503, 504]);
 /** How many ended sessions a call may meet before it goes first with the next one. */
 const endedSessionsInARow = 5;
 
-/** How many it may meet before its 401s count. */
+/** How many it may meet, of those that others got through with, before its 401s count. */
 const maxEndedSessions = 10;
 
 /** Added to the error of a call that another login might have saved (rule S5). */
@@ -94,7 +94,8 @@ function reactToUnauthorized(
   session: SessionFacts,
 ): { reaction: Reaction; history: History } {
   const { recheck, ageMs, graceMs, adopted, isCoolingDown } = session;
-  const isEnded = hasEnded(session) && before.endedSessions < maxEndedSessions;
+  const mostEnded = session.accepted ? maxEndedSessions : endedSessionsInARow;
+  const isEnded = hasEnded(session) && before.endedSessions < mostEnded;
   const withEndedSession = { ...before, endedSessions: before.endedSessions + 1 };
   const isNew401 = recheck === 'none' || recheck === 'running';
   const counts = before.unauthorized === 0 || !isEnded;
