@@ -9,7 +9,7 @@ import { createHostCheck } from './allowed-hosts.js';
 import { createOpenRequest, idsOf, type OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
-import { createStreamWatch } from './stream-watch.js';
+import { closingMessage, createStreamWatch } from './stream-watch.js';
 import { createToolBox } from './tools.js';
 
 type McpEndpointOptions = Pick<AdminOptions, 'mcpTools' | 'allowedHosts' | 'mcpSessionIdleMs'>;
@@ -133,7 +133,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   };
 }
 
-const closed = () => new AdminHttpError(503, 'The service is closing.');
+const closed = () => new AdminHttpError(503, closingMessage);
 
 const refusals = {
   host: 'This host name is not allowed for MCP. Add it to `allowedHosts`.',

@@ -3,7 +3,8 @@ import { type Caller, lookAgain } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import type { OpenRequest } from './open-request.js';
 
-const closing = 'The service is closing.';
+/** The reason given for requests that end, or are refused, because the service does. */
+export const closingMessage = 'The service is closing.';
 
 /** Ends open streams whose credentials are no longer valid (rule K11). */
 export function createStreamWatch(context: AdminContext) {
@@ -40,7 +41,7 @@ export function createStreamWatch(context: AdminContext) {
     },
     /** Ends what is open: streams at once, and calls that are running after `graceMs`. */
     async close(graceMs: number) {
-      for (const request of [...open]) if (request.ids.length === 0) request.end(closing);
+      for (const request of [...open]) if (request.ids.length === 0) request.end(closingMessage);
       if (open.size > 0 && graceMs > 0) {
         const over = new Promise<void>((resolve) => {
           allOver = resolve;
@@ -48,7 +49,7 @@ export function createStreamWatch(context: AdminContext) {
         await within(graceMs, 'The last calls', systemClock, over).catch(() => {});
       }
       unsubscribe();
-      for (const request of [...open]) request.end(closing);
+      for (const request of [...open]) request.end(closingMessage);
     },
   };
 }

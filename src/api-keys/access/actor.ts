@@ -44,22 +44,22 @@ export function readActor(actor: ActorLike): ActorIdentity {
   if (typeof actor !== 'object' || actor === null) throw new TypeError('`actor` must be an object.');
   const { id, userId = id, username, origin = 'API', apiKeyId } = actor as Partial<Record<string, unknown>>;
   const checkedId = readUserId('actor.userId', userId);
-  if (username !== undefined) checkText('actor.username', username, 'a string');
+  if (username !== undefined) checkStorable('actor.username', username, 'a string');
   if (!auditOrigins.includes(origin as Origin)) {
     throw new TypeError(`\`actor.origin\` must be one of ${auditOrigins.join(', ')}.`);
   }
-  if (apiKeyId !== undefined) checkText('actor.apiKeyId', apiKeyId, 'a string');
+  if (apiKeyId !== undefined) checkStorable('actor.apiKeyId', apiKeyId, 'a string');
   return { userId: checkedId, username: username || checkedId, origin: origin as Origin, apiKeyId };
 }
 
 /** @throws TypeError naming `option` when the value cannot be a user's id. */
 export function readUserId(option: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value || undefined;
-  checkText(option, text, 'a non-empty string');
+  checkStorable(option, text, 'a non-empty string');
   return text;
 }
 
-function checkText(option: string, value: unknown, must: string): asserts value is string {
+function checkStorable(option: string, value: unknown, must: string): asserts value is string {
   if (typeof value !== 'string') throw new TypeError(`\`${option}\` must be ${must}.`);
   // PostgreSQL text holds none.
   if (value.includes('\0')) throw new TypeError(`\`${option}\` must not contain a NUL character.`);

@@ -106,11 +106,11 @@ function checkList(users: readonly DirectoryUser[]): readonly DirectoryUser[] {
 /** @throws Error when it is no name: without a license's answer, all keys would end with a 401 that tells nobody why */
 function checkEdition(edition: unknown): string {
   if (typeof edition === 'string' && edition !== '') return edition;
-  const isShort = edition === null || !['object', 'function', 'string'].includes(typeof edition);
-  const returned = isShort
-    ? String(edition)
-    : edition === ''
-      ? 'an empty string'
-      : `not a string, but: ${typeof edition}`;
-  throw new Error(`\`edition\` must return the name of an edition, and returned ${returned}.`);
+  throw new Error(`\`edition\` must return the name of an edition, and returned ${whatIs(edition)}.`);
+}
+
+function whatIs(value: unknown): string {
+  if (value === '') return 'an empty string';
+  const isLong = typeof value === 'function' || (typeof value === 'object' && value !== null);
+  return isLong ? `not a string, but: ${typeof value}` : String(value);
 }

@@ -51,7 +51,7 @@ export type Reaction =
 const transientStatuses = new Set([500, 502, 503, 504]);
 
 /** How many ended sessions a call may meet before it goes first with the next one. */
-const endedSessionsInARow = 5;
+const endedSessionsBeforeTurn = 5;
 
 /** How many it may meet, of those that others got through with, before its 401s count. */
 const maxEndedSessions = 10;
@@ -94,7 +94,7 @@ function reactToUnauthorized(
   session: SessionFacts,
 ): { reaction: Reaction; history: History } {
   const { recheck, ageMs, graceMs, adopted, isCoolingDown } = session;
-  const mostEnded = session.accepted ? maxEndedSessions : endedSessionsInARow;
+  const mostEnded = session.accepted ? maxEndedSessions : endedSessionsBeforeTurn;
   const isEnded = hasEnded(session) && before.endedSessions < mostEnded;
   const withEndedSession = { ...before, endedSessions: before.endedSessions + 1 };
   const isNew401 = recheck === 'none' || recheck === 'running';
@@ -121,7 +121,7 @@ function reactToUnauthorized(
 
 /** Whether a call meets so many ended sessions that it should go first with the next one. */
 export function needsTurn({ endedSessions }: History): boolean {
-  return endedSessions >= endedSessionsInARow && endedSessions < maxEndedSessions;
+  return endedSessions >= endedSessionsBeforeTurn && endedSessions < maxEndedSessions;
 }
 
 /** A new session has refused the call, though nothing else was sent with it: the 401 is about the call. */

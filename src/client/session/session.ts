@@ -43,6 +43,9 @@ interface RunningLogin {
 /** How long to wait before rechecking a fresh session that was refused (rule S4). */
 const freshSessionDelayMs = 1000;
 
+/** How often, at most, while other requests with it are unanswered. */
+const mostFreshSessionDelays = 3;
+
 /** The session of a connection: one login for all calls (rule S3), guarded by its generation (rule S4). */
 export class SessionHolder {
   readonly #options: SessionOptions;
@@ -148,9 +151,10 @@ export class SessionHolder {
   async delayRecheck(session: Session, signal: AbortSignal | undefined): Promise<void> {
     const { state, clock, closing } = this.#options;
     const { use } = session;
-    for (let delays = 0; delays === 0 || (delays < 3 && use.unanswered > 0 && !use.accepted); delays++) {
+    let delays = 0;
+    do {
       await sleep(clock, freshSessionDelayMs, signal, closing);
-    }
+    } while (++delays < mostFreshSessionDelays && use.unanswered > 0 && !use.accepted);
     const startedAt = clock.monotonic();
     const asked = (async () => state.newer?.(session.generation, clock))().catch(() => undefined);
     const newer = await abortable(asked, signal, closing);
