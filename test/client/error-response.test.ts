@@ -137,6 +137,24 @@ describe('the response of an error (E9)', () => {
     expect(show(error)).not.toContain('canary');
   });
 
+  it.each([
+    ['/items', '/items/?page=canary', 'redirects, to this path with a slash at its end;'],
+    [
+      '/items?page=2',
+      'https://c.example/api/items/',
+      'redirects to https://c.example, to this path with a slash at its end;',
+    ],
+    ['/items/', '/items', 'redirects, to this path without the slash at its end;'],
+    ['/', '/canary', 'redirects;'],
+    ['/items', '/canary', 'redirects;'],
+    ['/items/', '', 'redirects;'],
+  ])('of a redirect from %s to %s says: %s', async (path, location, message) => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(307, '', { location }) });
+    const error = await rejection(connect(connector).get(path));
+    expect(error.message).toContain(`the connector ${message}`);
+    expect(show(error)).not.toContain('canary');
+  });
+
   it.each(['mailto:canary@elsewhere.example', '/canary', `https://${'a'.repeat(270)}.example/`])(
     'of a redirect to %s shows no target: it is no origin',
     async (location) => {

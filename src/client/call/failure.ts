@@ -11,6 +11,7 @@ import {
   toConnectorError,
 } from '../http/read-error.js';
 import { BodyFailure } from '../http/request-body.js';
+import { withoutQuery } from '../http/request-target.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
 import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { Attempt, FinishedAttempt, OutcomeKind } from './run.js';
@@ -162,17 +163,26 @@ export function describeFailure(error: unknown): string {
   return cleanMessage(code && !text.includes(code) ? `${text.trim()} (${code})` : text);
 }
 
-/** Shows the origin of the redirect and no more (rules E5, S7). */
+/** Quotes only the origin of the redirect (rules E5, S7). */
 function redirectError(response: WireResponse, request: RequestLine, secrets: readonly string[]): RequestError {
   const { status } = response;
   if (status === 304) {
     const message = 'the connector responded "not modified" to a request without a condition';
     return new RequestError(message, { code: 'REDIRECT', request, status });
   }
-  const origin = originOf(headerValue(response.headers, 'location') ?? '');
+  const location = headerValue(response.headers, 'location') ?? '';
+  const origin = originOf(location);
   const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;
   return new RequestError(
-    `the connector redirects${target}; redirects are not followed, so \`baseUrl\` and the path have to name the target`,
+    `the connector redirects${target}${slashHint(location, request)}; redirects are not followed, so \`baseUrl\` and the path have to name the target`,
     { code: 'REDIRECT', request, status },
   );
+}
+
+/** Many frameworks redirect to the path that differs by the slash at its end. */
+function slashHint(location: string, { path }: RequestLine): string {
+  const target = withoutQuery(location);
+  if (path === '/') return '';
+  if (target.endsWith(`${path}/`)) return ', to this path with a slash at its end';
+  return path.endsWith('/') && target.endsWith(path.slice(0, -1)) ? ', to this path without the slash at its end' : '';
 }
