@@ -201,7 +201,7 @@ const shortSessionsLoseNothing: Invariant = {
   rule: 'S4',
   view: 'state',
   title:
-    'where nothing but the number of its requests ends a session, and each serves one at least, no call is refused',
+    'where nothing but the number of its requests ends a session, each serves one at least, and none was cut short, no call is refused',
   *check(trace) {
     const { connector, commands } = trace.schedule;
     const { maxRequests, ttlMs, refusedForMs, single } = connector.session;
@@ -210,7 +210,11 @@ const shortSessionsLoseNothing: Invariant = {
     // What a session has served is known before the trial of it ends.
     const slowestMs = Math.max(...connector.latenciesMs) + Math.max(0, ...(connector.upstreamMs ?? []));
     if (maxRequests === undefined || isDenied || isEnded || slowestMs > 2500) return;
-    for (const { at, call } of verdictsIn(trace)) yield { at, seen: `call ${call} was refused` };
+    // A session whose only requests were cut short looks like one that never worked.
+    const firstCut = trace.entries.findIndex(({ what }) => what === 'cancelled' || what === 'failed');
+    for (const { at, index, call } of verdictsIn(trace)) {
+      if (firstCut < 0 || index < firstCut) yield { at, seen: `call ${call} was refused` };
+    }
   },
 };
 
