@@ -246,6 +246,8 @@ describe('real time', () => {
         return new Response(bytes.pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
       },
     ],
+    ['WebCrypto', () => crypto.subtle.digest('SHA-256', new Uint8Array(20_000_000))],
+    ['WebCrypto that fails', () => crypto.subtle.digest('nonsense', new Uint8Array(1)).catch(() => {})],
     ['a look-up of a name', () => lookup('localhost')],
     // Not `readFile`: that of Node 26 tells nobody that it has begun.
     ['a file', () => stat(import.meta.filename)],

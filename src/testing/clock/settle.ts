@@ -1,3 +1,4 @@
+import { cryptoWork } from './crypto-work.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { zlibWork } from './zlib-work.js';
 
@@ -76,12 +77,12 @@ export function createSettle(activity: () => number): () => Promise<void> {
 const workNames = /^(?:Timeout|CloseReq|FSReq.*|GetAddrInfoReqWrap|GetNameInfoReqWrap|QueryReqWrap)$/;
 
 /**
- * How many timers, file operations, look-ups of names and compressions of this process are pending that keep it alive. Other
- * runtimes may not tell.
+ * How many timers, file operations, look-ups of names, compressions and operations of WebCrypto are pending in this process.
+ * Other runtimes may not tell.
  */
 function realWork(): number {
   const names = globalThis.process?.getActiveResourcesInfo?.() ?? [];
-  return names.filter((name) => workNames.test(name)).length + zlibWork().size;
+  return names.filter((name) => workNames.test(name)).length + zlibWork().size + cryptoWork().size;
 }
 
 /** Waits for what nobody can see at work, such as a database: a millisecond at a time, 500 times. */
