@@ -261,6 +261,30 @@ describe('a 200 that is none', () => {
     expect(error.message).toContain(String(status));
   });
 
+  it.each([
+    ['PUT', 204, 'content-length: 11\r\n\r\n{"ok":true}'],
+    ['PUT', 204, 'content-length: 11\r\n\r\n'],
+    ['PUT', 204, 'transfer-encoding: chunked\r\n\r\nb\r\n{"ok":true}\r\n0\r\n\r\n'],
+    ['PUT', 205, 'content-length: 11\r\n\r\n{"ok":true}'],
+    ['GET', 304, 'content-length: 11\r\n\r\n{"ok":true}'],
+    ['HEAD', 200, 'content-length: 11\r\n\r\n{"ok":true}'],
+  ])(
+    'a %s answered with %i and a body, which it must not have, is a success without data: %j',
+    async (method, status, rest) => {
+      const server = await rawServer(`HTTP/1.1 ${status} Done\r\ncontent-type: application/json\r\n${rest}`);
+      const client = connect(server, { initialize: async () => ({ 'x-session': 'a' }), retry: { retries: 0 } });
+      const headers = { 'if-none-match': '"1"' };
+      expect(await client.request({ method, path: '/', headers })).toMatchObject({ status, data: undefined });
+      const streamed = await client.request<ReadableStream | undefined>({
+        method,
+        path: '/',
+        headers,
+        responseType: 'stream',
+      });
+      expect(await new Response(streamed.data).text()).toBe('');
+    },
+  );
+
   it.each([201, 202, 206, 299])('control: %i is a success', async (status) => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(status, { a: 1 }) });
     await expect(get(connect(connector))).resolves.toMatchObject({ status, data: { a: 1 } });

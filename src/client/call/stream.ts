@@ -49,14 +49,14 @@ export function toStreamed(
     incoming?.explain(error);
     failed(error);
   };
-  // A 304 has no body (rule D1).
+  // Such as a 204 (rule D1).
   if (incoming === undefined) return { status, headers, data: new Blob().stream() };
   const { stream } = new StreamedBody(incoming, {
     request,
     status,
     timeoutMs: streamRequest.timeoutMs ?? settings.timeoutMs,
     maxBytes: settings.maxStreamBytes,
-    wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
+    wholeBytes: lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
     waitBefore: (retry, cancelled) =>
@@ -66,8 +66,7 @@ export function toStreamed(
     tell,
   });
   const encoding = headers.get('content-encoding');
-  // The headers of a HEAD are about what a GET would send.
-  if (encoding === null || streamRequest.method === 'HEAD') return { status, headers, data: stream };
+  if (encoding === null) return { status, headers, data: stream };
   const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes, tell });
   const unpacked = new Headers(headers); // as from fetch
   for (const name of ['content-encoding', 'content-length']) unpacked.delete(name);

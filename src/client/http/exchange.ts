@@ -6,6 +6,7 @@ import {
   type ActiveRequest,
   type ActiveRequests,
   type BodyEnd,
+  hasNoBody,
   isStreamed,
   maxErrorBytes,
   type ResponseOutcome,
@@ -123,10 +124,12 @@ export class Exchange implements ActiveRequest {
   }
 
   fail(thrown: unknown): void {
+    // After the head, nothing is missing: undici rejects a 204 that has a body all the same.
+    const isWhole = hasNoBody(this.#request.method, this.#status);
     const error = bodyFailure(this.#outgoing, thrown) ?? thrown;
     this.#incoming?.finish({ type: 'failed', error });
     if (this.#status === 0) this.#finish({ type: 'failed', error });
-    else this.#respond('truncated', false, thrown);
+    else this.#respond(isWhole ? 'whole' : 'truncated', false, thrown);
   }
 
   get #maxBytes(): number {
@@ -135,10 +138,9 @@ export class Exchange implements ActiveRequest {
 
   /** Hands the head on; from here on the body has its own life. */
   #stream(connection: Connection): void {
-    const { timeoutMs: silenceMs, method } = this.#request;
+    const { timeoutMs: silenceMs } = this.#request;
     const head = { type: 'response', status: this.#status, headers: this.#headers, body: new Uint8Array() } as const;
-    const isBodiless = method === 'HEAD' || this.#status === 204 || this.#status === 205;
-    const error = isBodiless ? undefined : encodingProblem(this.#headers);
+    const error = encodingProblem(this.#headers);
     if (error !== undefined) {
       this.#finish({ ...head, end: 'undecodable', error });
       this.#destroy();

@@ -13,7 +13,7 @@ import {
   withoutValues,
 } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
-import { headerValue, type WireResponse } from './wire.js';
+import { hasNoBody, headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'bytes' | 'stream';
@@ -104,7 +104,7 @@ async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promi
 function readData(response: WireResponse, { method, responseType, schema, parseJson }: ReadOptions): unknown {
   if (response.incoming !== undefined) return response.incoming;
   const { status, body } = response;
-  if (status === 204 || status === 205 || status === 304 || method === 'HEAD') return undefined;
+  if (hasNoBody(method, status)) return undefined;
   const { kind, charset } = toMediaType(headerValue(response.headers, 'content-type') ?? '');
   const type = responseType === 'auto' ? kind : responseType;
   if (type === 'json') return readJson(body, charset, parseJson);

@@ -59,8 +59,13 @@ export interface Transport {
 /** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
-export function isStreamed({ streams }: WireRequest, status: number): boolean {
-  return streams === true && status >= 200 && status < 300;
+export function isStreamed({ streams, method }: WireRequest, status: number): boolean {
+  return streams === true && status >= 200 && status < 300 && !hasNoBody(method, status);
+}
+
+/** Whether a response ends with its head, whatever that says. */
+export function hasNoBody(method: string, status: number): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
 /** The value of a header; repeated headers are joined by commas (RFC 9110, 5.3). */
