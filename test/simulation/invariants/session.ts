@@ -207,7 +207,7 @@ const shortSessionsLoseNothing: Invariant = {
   rule: 'S4',
   view: 'state',
   title:
-    'where nothing but the number of its requests ends a session, each serves one at least, and none was cut short, no call is refused',
+    'where nothing but the number of its requests ends a session, each serves one at least, and all of these are successes, no call is refused',
   *check(trace) {
     const { connector, commands } = trace.schedule;
     const { maxRequests, ttlMs, refusedForMs, single } = connector.session;
@@ -216,10 +216,15 @@ const shortSessionsLoseNothing: Invariant = {
     // What a session has served is known before the trial of it ends.
     const slowestMs = Math.max(...connector.latenciesMs) + Math.max(0, ...(connector.upstreamMs ?? []));
     if (maxRequests === undefined || isDenied || isEnded || slowestMs > 2500) return;
-    // A session whose only requests were cut short looks like one that never worked.
-    const firstCut = trace.entries.findIndex(({ what }) => what === 'cancelled' || what === 'failed');
+    // A session whose only requests were cut short, or ended in errors, looks like one that never worked.
+    const firstLost = trace.entries.findIndex(
+      (entry) =>
+        entry.what === 'cancelled' ||
+        entry.what === 'failed' ||
+        (entry.what === 'answered' && entry.status >= 300 && entry.status !== 401),
+    );
     for (const { at, index, call } of verdictsIn(trace)) {
-      if (firstCut < 0 || index < firstCut) yield { at, seen: `call ${call} was refused` };
+      if (firstLost < 0 || index < firstLost) yield { at, seen: `call ${call} was refused` };
     }
   },
 };
