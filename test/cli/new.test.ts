@@ -109,6 +109,14 @@ describe('concordat new without a terminal', () => {
     expect(manifest('demo').overrides).toEqual(template === 'fastify' ? own.overrides : undefined);
   });
 
+  it.each([
+    ['soap', 'envelopes'],
+    ['graphql', 'queries'],
+  ])('says for %s that the sample product speaks another language', async (preset, what) => {
+    const { out } = await run(['new', 'demo', '--preset', preset, '--yes'], { cwd: emptyFolder().cwd });
+    expect(out).toContain(`The sample product speaks REST: src/end-system.ts is where to send ${what} instead.`);
+  });
+
   it('puts name, preset and template where they belong', async () => {
     const { cwd, read, manifest } = emptyFolder();
     const flags = ['--name', '@acme/orders', '--preset', 'github', '--template', 'fastify', '--yes'];

@@ -130,6 +130,8 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   for (const command of commands) say(paint('cyan', printable(`  ${command}`)));
   say();
   say('Then see its README.md.');
+  const sends = { soap: 'envelopes', graphql: 'queries' }[preset];
+  if (sends !== undefined) say(`The sample product speaks REST: src/end-system.ts is where to send ${sends} instead.`);
   if (preset !== 'generic') return;
   say('If concordat has no preset for your product, node_modules/concordat/docs/presets.md says how to write one.');
 }

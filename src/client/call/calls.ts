@@ -101,7 +101,7 @@ export class Calls {
     const timer = setTimeLimit(this.#context.clock, totalTimeoutMs, () => {
       const { resumeAt } = call.lane.gate.pause;
       const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
-      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
+      const message = `no success within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
       controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));

@@ -154,8 +154,8 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           if (settled) break;
           const entry = next();
           if (entry === undefined) {
-            const left = 'no timer is left that it could wait for (`AbortSignal.timeout` runs in real time)';
-            throw new Error(`The promise is still pending, and ${left}.`);
+            const hint = '`AbortSignal.timeout` runs in real time, and so does a client without this `clock`';
+            throw new Error(`The promise is still pending, and no timer is left that it could wait for: ${hint}.`);
           }
           if (fired === mostTimersUntil)
             throw new Error(`The promise is still pending after ${mostTimersUntil} timers have fired.`);
