@@ -139,7 +139,7 @@ function narrate(client: ConnectorClient, { login }: CallOptions, note: Note): v
     note('cyan', `${what} (${Math.round(durationMs)} ms)`);
   });
   client.on('pause', ({ waitMs, resumeAt, source }) => {
-    const guess = source === 'fallback' ? ', a guess: the response does not say how long in a way that can be read' : '';
+    const guess = source === 'fallback' ? ', a guess: the response has no wait that can be read' : '';
     note('yellow', `Rate limit: waiting ${seconds(waitMs)} until ${resumeAt.toISOString()}${guess}`);
   });
   client.on('heartbeat', ({ remainingMs }) => note('dim', `Still waiting, ${seconds(remainingMs)} left`));
