@@ -21,8 +21,8 @@ const others = [
 ] as const;
 
 /**
- * Finds the fault in a SOAP 1.1 or 1.2 response, in one pass and linear time (rule E8). Knows only XML's own entities, and
- * neither document types nor namespaces. From a truncated response it reads what is there.
+ * Finds the fault in a SOAP 1.1 or 1.2 response, the first element of its body, in one pass and linear time (rule E8). Knows
+ * only XML's own entities, and neither document types nor namespaces. From a truncated response it reads what is there.
  */
 export function readSoapFault(xml: string): SoapFault | undefined {
   const fault = new FaultReader();
@@ -55,15 +55,27 @@ function indexOrEnd(text: string, what: string, from: number): number {
 class FaultReader {
   readonly #path: string[] = [];
   readonly #found: Record<keyof SoapFault, string[][]> = { code: [], subcode: [], string: [], detail: [[]] };
+  /** The depth of the envelope's content. Around it are the parts of a message with attachments. */
+  #envelope: number | undefined;
   /** The depth of the fault's content. */
   #outside: number | undefined;
+  /** Whether there is nothing more to find. */
   isOver = false;
 
   open(name: string): void {
     this.#path.push(name);
     const part = this.#part();
     if (part !== undefined && part !== 'detail') this.#found[part].push([]);
-    if (name === 'Fault') this.#outside ??= this.#path.length;
+    if (name === 'Envelope') this.#envelope ??= this.#path.length;
+    if (this.#outside === undefined) this.#enter(name);
+  }
+
+  /** Only the first element of the body can be the fault; elsewhere one of this name is data. */
+  #enter(name: string): void {
+    const envelope = this.#envelope ?? Number.POSITIVE_INFINITY;
+    if (this.#path.length !== envelope + 2 || this.#path[envelope] !== 'Body') return;
+    if (name === 'Fault') this.#outside = this.#path.length;
+    else this.isOver = true;
   }
 
   text(text: string): void {

@@ -13,6 +13,7 @@ async function failureOf(body: string, preset: Preset | 'soap' = 'soap') {
 }
 
 const envelope = (inside: string) => `<s:Envelope xmlns:s="urn:s"><s:Body>${inside}</s:Body></s:Envelope>`;
+const bare = '<Fault><faultcode>Client</faultcode><faultstring>Broken pump</faultstring></Fault>';
 const fault = (string: string, rest = '') =>
   envelope(`<s:Fault><faultcode>s:Client</faultcode><faultstring>${string}</faultstring>${rest}</s:Fault>`);
 
@@ -70,6 +71,14 @@ describe('a SOAP fault', () => {
     expect((await failureOf(fault(written))).message).toBe(read);
   });
 
+  test.each([
+    ['any prefix', `<E:Envelope xmlns:E="urn:s"><E:Header><h:a/></E:Header><E:Body>${bare}</E:Body></E:Envelope>`],
+    ['none', `<Envelope><Header><a>1</a></Header><Body>${bare}</Body></Envelope>`],
+    ['attachments', `--b\r\nContent-ID: <root>\r\n\r\n${envelope(bare)}\r\n--b--`],
+  ])('is found in an envelope with %s', async (_what, body) => {
+    expect(await failureOf(body)).toMatchObject({ code: 'Client', message: 'Broken pump' });
+  });
+
   test('is the first one: what comes after it is not read', async () => {
     const [one, other] = ['one', 'other'].map((name) => fault(name, `<detail>${name}</detail>`));
     expect((await failureOf(`${one}${other}`)).detail).toBe('Client: one\none');
@@ -90,6 +99,11 @@ describe('a SOAP fault', () => {
   test.each([
     ['a document type', `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>${fault('&b;')}`],
     ['no fault', envelope('<m:Answer xmlns:m="urn:m"><faultstring>no</faultstring></m:Answer>')],
+    ['data with an element of this name', envelope(`<m:Pump xmlns:m="urn:m">${bare}</m:Pump>`)],
+    ['data with a message in it', envelope(`<m:Mail xmlns:m="urn:m">${fault('old')}</m:Mail>`)],
+    ['the body after its first element', envelope(`<m:Answer xmlns:m="urn:m"></m:Answer>${bare}`)],
+    ['the header', `<Envelope><Header>${bare}</Header><Body></Body></Envelope>`],
+    ['XML that is not SOAP', `<Report>${bare}</Report>`],
     ['a page', '<html><p>Sorry'],
     ['nothing', ''],
   ])('is not found in %s', async (_what, body) => {
