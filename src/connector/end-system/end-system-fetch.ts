@@ -21,6 +21,7 @@ import { outgoingSecrets } from './outgoing-secrets.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
 import { requestOf } from './read-response.js';
+import { isSoapSuccess } from './read-soap.js';
 import { abortReason, isTimeout, limitTime } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
 import { isMistake, isRefusedRedirect, unreachable } from './unreachable.js';
@@ -95,8 +96,8 @@ const schema = optionsOf({
  * a contract error with the end system's code and message, and its response as the detail (rules E2, E3), so handlers need
  * no error handling of their own. Rate limits carry the end system's wait, or 60 s if it names none.
  *
- * If a product hides failures in a 200, its preset reads JSON bodies up to 1 MiB to find them; other successes are returned
- * unread, streams included. A system that cannot be reached is a 502, one that does not respond within `timeoutMs` a 504, also
+ * If a product hides failures in a 200, its preset reads JSON or SOAP bodies up to 1 MiB to find them; other successes are
+ * returned unread, streams included. A system that cannot be reached is a 502, one that does not respond within `timeoutMs` a 504, also
  * while the body is read. When the caller's signal aborts, its reason is thrown (a bare string, as Node servers give, as an
  * `AbortError`): with `signal: c.req.raw.signal` a call ends when the service cancels its request.
  *
@@ -188,15 +189,18 @@ async function readHidden(
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
   if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body, { clock });
-  if (!isSmall(response, isListed ? readable : suspicion === 'no' ? undefined : json)) return undefined;
+  const isSoap = preset.body === 'soap';
+  if (!isSmall(response, isListed ? readable : suspicion === 'no' ? undefined : isSoap ? xml : json)) return undefined;
   // No timeout: the caller is about to read the same body, and its signal ends both.
-  return readFailure(response.clone(), request, isListed ? preset.body : 'json', {
+  return readFailure(response.clone(), request, preset.body, {
     maxBytes: maxHiddenBytes,
     maxMs: Number.POSITIVE_INFINITY,
+    isEnough: isSoap && !isListed ? isSoapSuccess : undefined,
   });
 }
 
 const json = /^\s*(?:text\/json|application\/(?:json|(?!stream\+)[\w.-]+\+json))\s*(?:;|$)/i;
+const xml = /^\s*(?:text\/xml|application\/(?:xml|[\w.-]+\+xml))\s*(?:;|$)/i;
 const readable =
   /^\s*(?:text\/(?!event-stream)[\w.+-]+|application\/(?:json|xml|(?!stream\+)[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i;
 

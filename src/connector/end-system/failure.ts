@@ -30,6 +30,8 @@ interface ReadLimits {
   maxBytes?: number;
   maxMs?: number;
   clock?: Clock;
+  /** Whether the beginning of the body says enough. It is asked whenever what has come has doubled, to stay linear. */
+  isEnough?: ((text: string) => boolean) | undefined;
 }
 
 /** Reads an error response without trusting it: its body may be cut off, huge or endless. */
@@ -37,9 +39,9 @@ export async function readFailure(
   response: Response,
   request: EndSystemRequest,
   body: BodyFormat = 'json',
-  { maxBytes = maxErrorBytes, maxMs = maxErrorMs, clock = systemClock }: ReadLimits = {},
+  { maxBytes = maxErrorBytes, maxMs = maxErrorMs, clock = systemClock, isEnough }: ReadLimits = {},
 ): Promise<EndSystemFailure> {
-  const text = await readText(response, { maxBytes, maxMs, clock });
+  const text = await readText(response, { maxBytes, maxMs, clock, isEnough });
   const { status, statusText, headers } = response;
   const json = body === 'soap' ? readFault(text) : parseJson(text);
   return { status, statusText, headers, text, json, request };
@@ -50,12 +52,15 @@ function readFault(text: string): unknown {
   return fault && { fault };
 }
 
-async function readText(response: Response, { maxBytes, maxMs, clock }: Required<ReadLimits>): Promise<string> {
+async function readText(response: Response, limits: Required<ReadLimits>): Promise<string> {
+  const { maxBytes, maxMs, clock, isEnough } = limits;
   const reader = response.body?.getReader();
   if (!reader) return '';
   const chunks = new Chunks();
   let size = 0;
+  let askedAt = 0;
   let isWhole = false;
+  const read = () => decodeLeniently(chunks.join(), response.headers.get('content-type'), !isWhole);
   const timer = setTimeLimit(clock, maxMs, () => cancel(reader));
   try {
     while (size < maxBytes) {
@@ -64,6 +69,9 @@ async function readText(response: Response, { maxBytes, maxMs, clock }: Required
       if (done) break;
       chunks.push(value.subarray(0, maxBytes - size));
       size += value.byteLength;
+      if (size < 2 * askedAt) continue;
+      askedAt = size;
+      if (isEnough?.(read())) break;
     }
   } catch {
     // The connection broke: what has arrived still says what failed.
@@ -71,7 +79,7 @@ async function readText(response: Response, { maxBytes, maxMs, clock }: Required
     timer.cancel();
     cancel(reader);
   }
-  return decodeLeniently(chunks.join(), response.headers.get('content-type'), !isWhole);
+  return read();
 }
 
 /** Ends a pending read; does nothing at the end of the body. */

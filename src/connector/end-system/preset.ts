@@ -81,7 +81,7 @@ export interface CountReading {
 export interface PresetRule {
   /**
    * All conditions must hold. A status below 400 is examined only if a rule names it, and its body only if that rule has
-   * conditions on it: up to 1 MiB of JSON. A larger body is a success.
+   * conditions on it: up to 1 MiB of JSON, or of XML if `body` is `'soap'`. A larger body is a success.
    */
   when: {
     status?: readonly number[] | undefined;

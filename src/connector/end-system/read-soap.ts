@@ -25,6 +25,16 @@ const others = [
  * only XML's own entities, and neither document types nor namespaces. From a truncated response it reads what is there.
  */
 export function readSoapFault(xml: string): SoapFault | undefined {
+  return readBody(xml).read();
+}
+
+/** Whether the body of a SOAP message, of which this is the beginning, has another first element than a fault. */
+export function isSoapSuccess(xml: string): boolean {
+  const reader = readBody(xml);
+  return reader.isOver && reader.read() === undefined;
+}
+
+function readBody(xml: string): FaultReader {
   const fault = new FaultReader();
   for (let at = 0; at < xml.length && !fault.isOver; ) {
     const open = indexOrEnd(xml, '<', at);
@@ -44,7 +54,7 @@ export function readSoapFault(xml: string): SoapFault | undefined {
     if (match[1] === '/') fault.close();
     else if (!match[0].endsWith('/>')) fault.open(localName(match[2] as string));
   }
-  return fault.read();
+  return fault;
 }
 
 function indexOrEnd(text: string, what: string, from: number): number {

@@ -150,6 +150,66 @@ describe('a success', () => {
   });
 });
 
+describe('a SOAP fault in a success', () => {
+  const xml = { 'content-type': 'text/xml' };
+  const envelope = (inside: string) => `<e:Envelope xmlns:e="urn:e"><e:Body>${inside}</e:Body></e:Envelope>`;
+  const fault = envelope(`<e:Fault><faultcode>a:Over</faultcode><faultstring>Log in</faultstring></e:Fault>`);
+  const preset = definePreset({
+    name: 'acme',
+    extends: 'soap',
+    rules: [{ when: { status: [200], body: { path: 'fault.code', matches: 'Over' } }, is: 'unauthorized' }],
+  });
+  const acme = endSystemFetch({ preset });
+  const data = 'QUJD'.repeat(500_000);
+
+  test.each(['text/xml', 'application/soap+xml; charset=utf-8', 'application/xml'])('is found in %s', async (type) => {
+    const url = await streaming({ 'content-type': type }, (response) => response.end(fault));
+    await expect(acme(url)).rejects.toMatchObject({ kind: 'unauthorized', code: 'Over', message: 'Log in' });
+  });
+
+  test.each(['text/html', 'text/plain', 'application/json'])('is not looked for in %s', async (type) => {
+    const url = await streaming({ 'content-type': type }, (response) => response.end(fault));
+    expect(await (await acme(url)).text()).toBe(fault);
+  });
+
+  test('is found in a body that comes in pieces, behind a long header', async () => {
+    const body = fault.replace('<e:Body>', `<e:Header><sig>${'x'.repeat(100_000)}</sig></e:Header><e:Body>`);
+    const url = await streaming(xml, (response) => {
+      response.write(body.slice(0, -60));
+      setTimeout(() => response.end(body.slice(-60)), 5);
+    });
+    await expect(acme(url)).rejects.toMatchObject({ kind: 'unauthorized', message: 'Log in' });
+  });
+
+  test('is not looked for beyond a megabyte', async () => {
+    const body = fault.replace('<e:Body>', `<e:Header>${data}</e:Header><e:Body>`);
+    const url = await streaming(xml, (response) => response.end(body));
+    expect(await (await acme(url)).text()).toBe(body);
+  });
+
+  test('is ruled out by the first element of the body: the rest need not have come', async () => {
+    const start = '<e:Envelope xmlns:e="urn:e"><e:Body><m:Export>';
+    let end = () => {};
+    const url = await streaming(xml, (response) => {
+      response.write(start);
+      end = () => response.end(`${data}</m:Export></e:Body></e:Envelope>`);
+    });
+    const response = await acme(url);
+    end();
+    expect(await response.text()).toBe(`${start}${data}</m:Export></e:Body></e:Envelope>`);
+  });
+
+  test('is shown whole to `translate`, like a listed success', async () => {
+    const translate = ({ text }: { text: string }) => new ConnectorError(text, { status: 409 });
+    const url = await streaming(xml, (response) => response.end(fault));
+    await expect(endSystemFetch({ preset, translate })(url)).rejects.toMatchObject({ status: 409, message: fault });
+    const listed = endSystemFetch({ preset, translate, translateStatuses: [200] });
+    const success = envelope(`<m:Export>${'x'.repeat(100_000)}</m:Export>`);
+    const other = await streaming(xml, (response) => response.end(success));
+    await expect(listed(other)).rejects.toHaveProperty('message', success);
+  });
+});
+
 describe('a rule on the head alone', () => {
   const preset = definePreset({
     name: 'x',

@@ -1,4 +1,4 @@
-import { type ReplySet, withoutWait } from '../reply-set.js';
+import { type RecordedReply, type ReplySet, withoutWait } from '../reply-set.js';
 
 const fault = (code: string, string: string, detail = '') => `<?xml version="1.0" encoding="utf-8"?>
 <soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">
@@ -18,6 +18,56 @@ const newerFault = (code: string, subcode: string, string: string) => `
     </env:Fault>
   </env:Body>
 </env:Envelope>`;
+
+const xml = { 'content-type': 'text/xml; charset=utf-8' };
+const success = (content: string) => `<e:Envelope><e:Body><m:Found>${content}</m:Found></e:Body></e:Envelope>`;
+
+/** What servers send with a 200 that should be a 500. */
+const hidden: RecordedReply[] = [
+  {
+    what: 'a limit in a success',
+    status: 200,
+    headers: { ...xml, 'retry-after': '7' },
+    body: fault('app:Client.Throttled', 'Slow down'),
+    gives: { is: 'rate-limit', code: 'Client.Throttled', message: 'Slow down', waitMs: 7_000 },
+    control: { what: 'a success of that name', body: success('Throttled'), gives: 'success' },
+  },
+  {
+    what: 'a login that is over, in a success',
+    status: 200,
+    headers: xml,
+    body: fault('app:SessionExpired', 'Log in'),
+    gives: { is: 'unauthorized', code: 'SessionExpired', message: 'Log in' },
+  },
+  {
+    what: 'a denial in a success',
+    status: 200,
+    headers: { 'content-type': 'application/soap+xml' },
+    body: newerFault('Sender', 'app:AccessDenied', 'Not yours'),
+    gives: { is: 'forbidden', code: 'AccessDenied', message: 'Not yours' },
+  },
+  {
+    what: 'something missing in a success',
+    status: 200,
+    headers: xml,
+    body: fault('app:ObjectNotFound', 'No issue 7'),
+    gives: { is: 'not-found', code: 'ObjectNotFound', message: 'No issue 7' },
+  },
+  {
+    what: 'a request that is wrong, in a success',
+    status: 200,
+    headers: { 'content-type': 'application/xml' },
+    body: fault('soap:Client', 'Empty'),
+    gives: { is: 'bad-request', code: 'Client', message: 'Empty' },
+  },
+  {
+    what: 'a fault of the service in a success',
+    status: 200,
+    headers: xml,
+    body: fault('soap:Server', 'Oops'),
+    gives: { is: 'other', status: 502, code: 'Server', message: 'Oops' },
+  },
+];
 
 export const soap: ReplySet = {
   product: 'any SOAP service',
@@ -89,6 +139,14 @@ export const soap: ReplySet = {
       gives: { is: 'other', status: 502, code: 'Server', message: 'Oops' },
     },
     { what: 'a page of a proxy', status: 503, body: '<html><h1>Down</h1></html>', gives: { is: 'other', status: 503 } },
-    { what: 'a fault in a success', status: 200, body: fault('soap:Client', 'odd'), gives: 'success' },
+    ...hidden,
+    {
+      what: 'data with a fault in it',
+      status: 200,
+      headers: xml,
+      body: success(fault('soap:Client', 'old')),
+      gives: 'success',
+    },
+    { what: 'a fault in a page', status: 200, body: fault('soap:Client', 'odd'), gives: 'success' },
   ],
 };
