@@ -428,6 +428,11 @@ test('in a connector the failure reaches the service whole, without the session 
 
 describe('what a failure says of the request to the end system (E5)', () => {
   const token = '7f3kd92mx81hsv0q2plz';
+  const xml = (inside: string) => ({
+    method: 'POST',
+    headers: { 'content-type': 'text/xml' },
+    body: `<?xml version="1.0"?>\n<e:Envelope xmlns:e="urn:e"><e:Header>${inside}</e:Header></e:Envelope>`,
+  });
 
   test.each<[string, (url: string) => [string | Request, RequestInit?]]>([
     ['Authorization', (url) => [url, { headers: { authorization: `Bearer ${token}` } }]],
@@ -463,12 +468,61 @@ describe('what a failure says of the request to the end system (E5)', () => {
         return [url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }];
       },
     ],
+    ['XML', (url) => [url, xml(`<a:Secret>${token}</a:Secret>`)]],
+    ['XML without its type', (url) => [url, { method: 'POST', body: xml(`<password>${token}</password>`).body }]],
+    ['XML in lines', (url) => [url, xml(`<Password\n Type="urn:x#PasswordText">\n  ${token}\n</Password >`)]],
+    ['XML that is marked as text', (url) => [url, xml(`<Password><!-- no --><![CDATA[${token}]]></Password>`)]],
+    ['an attribute of XML', (url) => [url, xml(`<Login user="ada" a:password = '${token}'/>`)]],
+    ['text beside an element of XML', (url) => [url, xml(`<Password>${token}<Hint></Hint></Password>`)]],
+    ['XML before much data', (url) => [url, xml(`<Token>${token}</Token><File>${'QUJD'.repeat(50_000)}</File>`)]],
+    [
+      'XML with attachments',
+      (url) => {
+        const headers = { 'content-type': 'multipart/related; boundary=b; type="application/xop+xml"' };
+        const body = `--b\r\nContent-ID: <root>\r\n\r\n${xml(`<Password>${token}</Password>`).body}\r\n--b--`;
+        return [url, { method: 'POST', headers, body }];
+      },
+    ],
     ['JSON without its type', (url) => [url, { method: 'POST', body: JSON.stringify({ password: token }) }]],
   ])('a secret in %s is not shown', async (_where, request) => {
     const url = await endSystem({ status: 400, body: { code: 'BAD', message: `No: Bearer ${token}`, more: token } });
     const error = await endSystemFetch()(...request(url)).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'BAD', message: expect.stringMatching(/^No: (?:Bearer )?\[redacted\]$/) });
     expect(error.detail).toContain('"more":"[redacted]"');
+  });
+
+  test('a secret that XML writes with entities is known as what it is, and as it is written', async () => {
+    const said = `No: a&b<c>"d"'e' and a&amp;b&lt;c&gt;&quot;d&quot;&apos;e&apos;`;
+    const written = 'a&amp;b&lt;c&gt;&quot;d&quot;&apos;e&apos;';
+    const url = await endSystem({ status: 400, body: { message: said } });
+    for (const inside of [`<Password>${written}</Password>`, `<Login password="${written}"/>`]) {
+      const error = await endSystemFetch()(url, xml(inside)).catch((thrown) => thrown);
+      expect(error.message).toBe('No: [redacted] and [redacted]');
+    }
+  });
+
+  test('what is no secret in XML stays (control)', async () => {
+    const message = 'ada may not read urn:session-7 of acme-intern-0042';
+    const url = await endSystem({ status: 400, body: { message } });
+    const inside = `<Username>ada</Username><m:Get xmlns:session="urn:session-7"><Credentials><Project>
+      acme-intern-0042</Project></Credentials></m:Get>`;
+    const error = await endSystemFetch()(url, xml(inside)).catch((thrown) => thrown);
+    expect(error.message).toBe(message);
+  });
+
+  test.each([
+    ['elements in each other', '<token>'.repeat(9_000)],
+    ['attributes', ` <a ${'token="1" '.repeat(6_000)}>`],
+    ['attributes without a value', `<a ${'token '.repeat(10_000)}>`],
+    ['long names', `<a ${'t'.repeat(60_000)}>`],
+    ['spaces', `<a b${' '.repeat(60_000)}>`],
+    ['quotes that never end', `<a ${'b=" '.repeat(15_000)}`],
+    ['comments', `<token>${'x<!---->'.repeat(8_000)}</token>`],
+  ])('hostile XML is read in time: %s (E8)', async (_what, inside) => {
+    const { outgoingSecrets } = await import('../../src/connector/end-system/outgoing-secrets.js');
+    const startedAt = performance.now();
+    outgoingSecrets('http://end.system/', xml(inside));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   test('nor a part of it, where a long message is cut (E8)', async () => {

@@ -1,13 +1,17 @@
 import { isSecretField, querySecrets } from '../../internal/index.js';
 import { headerSecrets } from '../errors/redact.js';
 import { asRequest } from './failure.js';
+import { decodeXml, localName, readXml } from './read-soap.js';
 
-/** Longer JSON is data: it holds no credentials, and reading it once more would take time. */
-const maxJsonLength = 64 * 1024;
+/** Longer JSON is data: it holds no credentials, and reading it once more would take time. In XML they come first. */
+const maxTextLength = 64 * 1024;
 
 type Entry = readonly [name: string, value: string];
 
-/** The secrets in a request to the end system, which may repeat them in a failure (rule E5): in headers, query, form and JSON. */
+/**
+ * The secrets in a request to the end system, which may repeat them in a failure (rule E5): in headers, query, form, JSON
+ * and XML.
+ */
 export function outgoingSecrets(input: string | URL | Request, init: RequestInit = {}): string[] {
   const request = asRequest(input);
   const headers = entriesOf(init.headers ?? request?.headers ?? {});
@@ -32,8 +36,10 @@ function entriesOf(headers: NonNullable<RequestInit['headers']>): Entry[] {
 
 function fieldsOf(body: unknown, contentType: string): Entry[] {
   if (body instanceof URLSearchParams) return [...body];
-  if (typeof body === 'string')
-    return contentType.includes('x-www-form-urlencoded') ? [...new URLSearchParams(body)] : textsIn(body);
+  if (typeof body === 'string') {
+    if (contentType.includes('x-www-form-urlencoded')) return [...new URLSearchParams(body)];
+    return /^\s*</.test(body) || contentType.includes('xml') ? textsInXml(body) : textsIn(body);
+  }
   const fields = body instanceof FormData ? [...body] : [];
   return fields.filter((field): field is [string, string] => typeof field[1] === 'string');
 }
@@ -41,7 +47,7 @@ function fieldsOf(body: unknown, contentType: string): Entry[] {
 /** The texts in JSON with their names, at any depth. */
 function textsIn(json: string): Entry[] {
   const found: Entry[] = [];
-  if (json.length > maxJsonLength) return found;
+  if (json.length > maxTextLength) return found;
   try {
     JSON.parse(json, (name, value) => {
       if (typeof value === 'string') found.push([name, value]);
@@ -49,5 +55,34 @@ function textsIn(json: string): Entry[] {
   } catch {
     // Not JSON, or nested too deep to be read by this or by the end system.
   }
+  return found;
+}
+
+/** A name in a tag with its value, or the next character. */
+const attribute = /([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?|./gsy;
+
+/** The texts of elements in XML that come before other elements, and those of attributes, with their names. */
+function textsInXml(xml: string): Entry[] {
+  const found: Entry[] = [];
+  let element: string | undefined;
+  let written: string[] = [];
+  const note = (name: string, value: string) => found.push([localName(name), value.trim()]);
+  const leave = () => {
+    if (element !== undefined) note(element, written.join(''));
+    element = undefined;
+  };
+  readXml(xml.slice(0, maxTextLength), {
+    open(name, attributes, isEmpty) {
+      for (const [, key = '', double, single] of attributes.matchAll(attribute)) {
+        if (!key.startsWith('xmlns')) note(key, decodeXml(double ?? single ?? ''));
+      }
+      if (isEmpty) return;
+      leave();
+      element = name;
+      written = [];
+    },
+    text: (text) => void (element === undefined || written.push(text)),
+    close: leave,
+  });
   return found;
 }

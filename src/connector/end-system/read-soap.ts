@@ -11,7 +11,7 @@ export interface SoapFault {
 }
 
 /** A tag up to its end, which is no `>` in quotes. Its parts do not overlap, so that it cannot backtrack. */
-const tag = /<(\/?)([^\s/<>"'!][^\s/<>"']*)(?:[\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>/y;
+const tag = /<(\/?)([^\s/<>"'!][^\s/<>"']*)([\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>/y;
 
 /** Markup that is not a tag: its start and its end. */
 const others = [
@@ -20,30 +20,29 @@ const others = [
   ['<?', '?>'],
 ] as const;
 
+/** Gets the parts of an XML document as they come, with names without their prefix, and text decoded. */
+interface XmlReader {
+  /** Whether there is nothing more to find. */
+  readonly isOver?: boolean;
+  /** @param attributes as they are written. An empty element is not closed. */
+  open(name: string, attributes: string, isEmpty: boolean): void;
+  text(text: string): void;
+  close(): void;
+}
+
 /**
- * Finds the fault in a SOAP 1.1 or 1.2 response, the first element of its body, in one pass and linear time (rule E8). Knows
- * only XML's own entities, and neither document types nor namespaces. From a truncated response it reads what is there.
+ * Reads XML in one pass and linear time (rule E8). Knows only XML's own entities, and neither document types nor namespaces.
+ * Of a truncated document it reads what is there.
  */
-export function readSoapFault(xml: string): SoapFault | undefined {
-  return readBody(xml).read();
-}
-
-/** Whether the body of a SOAP message, of which this is the beginning, has another first element than a fault. */
-export function isSoapSuccess(xml: string): boolean {
-  const reader = readBody(xml);
-  return reader.isOver && reader.read() === undefined;
-}
-
-function readBody(xml: string): FaultReader {
-  const fault = new FaultReader();
-  for (let at = 0; at < xml.length && !fault.isOver; ) {
+export function readXml<Reader extends XmlReader>(xml: string, reader: Reader): Reader {
+  for (let at = 0; at < xml.length && !reader.isOver; ) {
     const open = indexOrEnd(xml, '<', at);
-    fault.text(decode(xml.slice(at, open)));
+    reader.text(decodeXml(xml.slice(at, open)));
     const other = others.find(([start]) => xml.startsWith(start, open));
     if (other) {
       const [start, stop] = other;
       const end = indexOrEnd(xml, stop, open + start.length);
-      if (start === '<![CDATA[') fault.text(xml.slice(open + start.length, end));
+      if (start === '<![CDATA[') reader.text(xml.slice(open + start.length, end));
       at = end + stop.length;
       continue;
     }
@@ -51,10 +50,22 @@ function readBody(xml: string): FaultReader {
     const match = tag.exec(xml);
     if (match === null) break; // the end, maybe in a tag; or a document type, which SOAP forbids
     at = tag.lastIndex;
-    if (match[1] === '/') fault.close();
-    else if (!match[0].endsWith('/>')) fault.open(localName(match[2] as string));
+    const [written, slash, name = '', attributes = ''] = match;
+    if (slash === '/') reader.close();
+    else reader.open(localName(name), attributes, written.endsWith('/>'));
   }
-  return fault;
+  return reader;
+}
+
+/** Finds the fault in a SOAP 1.1 or 1.2 response: the first element of its body. */
+export function readSoapFault(xml: string): SoapFault | undefined {
+  return readXml(xml, new FaultReader()).read();
+}
+
+/** Whether the body of a SOAP message, of which this is the beginning, has another first element than a fault. */
+export function isSoapSuccess(xml: string): boolean {
+  const reader = readXml(xml, new FaultReader());
+  return reader.isOver && reader.read() === undefined;
 }
 
 function indexOrEnd(text: string, what: string, from: number): number {
@@ -62,17 +73,17 @@ function indexOrEnd(text: string, what: string, from: number): number {
   return index === -1 ? text.length : index;
 }
 
-class FaultReader {
+class FaultReader implements XmlReader {
   readonly #path: string[] = [];
   readonly #found: Record<keyof SoapFault, string[][]> = { code: [], subcode: [], string: [], detail: [[]] };
   /** The depth of the envelope's content. Around it are the parts of a message with attachments. */
   #envelope: number | undefined;
   /** The depth of the fault's content. */
   #outside: number | undefined;
-  /** Whether there is nothing more to find. */
   isOver = false;
 
-  open(name: string): void {
+  open(name: string, _attributes: string, isEmpty: boolean): void {
+    if (isEmpty) return;
     this.#path.push(name);
     const part = this.#part();
     if (part !== undefined && part !== 'detail') this.#found[part].push([]);
@@ -126,10 +137,12 @@ class FaultReader {
   }
 }
 
-function localName(name: string): string {
+/** A name without its prefix. */
+export function localName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
 
-function decode(text: string): string {
+/** Text without entities. */
+export function decodeXml(text: string): string {
   return text.replace(xmlEscape, readEscape);
 }
