@@ -1,10 +1,12 @@
-import type { BodyCondition, HeaderReading, Preset } from '../preset.js';
+import type { BodyCondition, HeaderReading, Preset, PresetRule } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 //          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 //          https://github.com/octokit/plugin-throttling.js/blob/main/src/index.ts
 //          https://github.com/yanyongyu/githubkit/issues/271 (RATE_LIMIT beside RATE_LIMITED)
+//          https://github.com/octokit/graphql.js/blob/main/src/graphql.ts (throws for any `errors`, with the data)
+//          https://github.com/shurcooL/githubv4/issues/38, https://github.com/faros-ai/airbyte-connectors/pull/1865 (timeouts)
 const limited = [403, 429];
 const usedUp = { 'x-ratelimit-remaining': '0' };
 const reset: HeaderReading = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
@@ -13,15 +15,25 @@ const reset: HeaderReading = { header: 'x-ratelimit-reset', unit: 'epoch-seconds
 const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
 const exhausted: BodyCondition = { path: 'errors.*.type', matches: /^RATE_LIMIT(?:ED)?$/ };
 
+/** A failure of GraphQL with no data, not even in the fields of a result that is there (`{ repository: { issue: null } }`). */
+const failed = (error: BodyCondition, is: PresetRule['is']): PresetRule => ({
+  // Successes of REST have `errors`, too, such as those of a CODEOWNERS file.
+  when: {
+    status: [200],
+    headers: { 'x-github-media-type': /^github\.v4\b/ },
+    body: [error, { path: 'data.*.*', matches: false }],
+  },
+  is,
+});
+
 /**
  * github.com and Enterprise Server. A 403 is a limit if `retry-after` or the message says so (the secondary limits) or the
  * quota is used up (the primary one); any other 403 is a denial. In REST only the `errors` of a 422 have codes
- * (`already_exists`, `missing_field`). GraphQL reports its limits with a 200; its other errors are left to the connector,
- * because they come with data.
+ * (`already_exists`, `missing_field`). GraphQL reports its failures with a 200; errors beside data are left to the connector.
  */
 export const github: Preset = {
   name: 'github',
-  code: ['errors.0.code', { path: 'errors.0.type', matches: /^[A-Z_]+$/ }],
+  code: ['errors.0.code', { path: 'errors.0.type', matches: /^[A-Z_]+$/ }, 'errors.0.extensions.code'],
   // GraphQL counts points, and a search or an upload has a quota of its own.
   quota: [
     {
@@ -54,5 +66,9 @@ export const github: Preset = {
       is: 'rate-limit',
       wait: [retryAfter],
     },
+    failed({ path: 'errors.*.type', matches: /^(?:FORBIDDEN|INSUFFICIENT_SCOPES)$/ }, 'forbidden'),
+    failed({ path: 'errors.*.type', matches: 'NOT_FOUND' }, 'not-found'),
+    failed({ path: 'errors.*.message', matches: /^Something went wrong while executing your query/ }, 'other'),
+    failed({ path: 'errors.*', matches: true }, 'bad-request'),
   ],
 };

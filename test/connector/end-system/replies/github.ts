@@ -1,4 +1,4 @@
-import { date, epochSeconds, type ReplySet } from '../reply-set.js';
+import { date, epochSeconds, type RecordedReply, type ReplySet } from '../reply-set.js';
 
 const quota = (remaining: string) => ({
   date,
@@ -6,7 +6,60 @@ const quota = (remaining: string) => ({
   'x-ratelimit-reset': epochSeconds(600),
 });
 const says = (message: string) => ({ message, documentation_url: 'https://docs.github.com/rest' });
+const graphQL = { 'x-github-media-type': 'github.v4; format=json' };
 const denied = says('Resource not accessible by integration');
+
+/** Failures of GraphQL without data. */
+const inGraphQL: RecordedReply[] = [
+  {
+    what: 'something missing, by GraphQL',
+    body: {
+      data: { repository: null },
+      errors: [{ type: 'NOT_FOUND', path: ['repository'], message: 'Could not resolve to a Repository' }],
+    },
+    gives: { is: 'not-found', code: 'NOT_FOUND', message: 'Could not resolve to a Repository' },
+  },
+  {
+    what: 'something missing in what is there, by GraphQL',
+    body: {
+      data: { repository: { issue: null } },
+      errors: [{ type: 'NOT_FOUND', path: ['repository', 'issue'], message: 'Could not resolve to an Issue' }],
+    },
+    gives: { is: 'not-found', code: 'NOT_FOUND', message: 'Could not resolve to an Issue' },
+  },
+  {
+    what: 'a denial, by GraphQL',
+    body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
+    gives: { is: 'forbidden', code: 'FORBIDDEN', message: 'Resource not accessible by integration' },
+  },
+  {
+    what: 'a token of too few scopes, by GraphQL',
+    body: { errors: [{ type: 'INSUFFICIENT_SCOPES', message: 'Your token has not been granted the scopes' }] },
+    gives: { is: 'forbidden', code: 'INSUFFICIENT_SCOPES', message: 'Your token has not been granted the scopes' },
+  },
+  {
+    what: 'a query that took too long',
+    // With a 502, `data` has been seen as this text.
+    body: { data: 'null', errors: [{ message: 'Something went wrong while executing your query. This may be …' }] },
+    gives: { is: 'other', status: 502, message: 'Something went wrong while executing your query. This may be …' },
+  },
+  {
+    what: 'a query that is wrong',
+    body: {
+      errors: [{ extensions: { code: 'undefinedField' }, message: "Field 'nil' doesn't exist on type 'Query'" }],
+    },
+    gives: { is: 'bad-request', code: 'undefinedField', message: "Field 'nil' doesn't exist on type 'Query'" },
+  },
+  {
+    what: 'data without what is denied',
+    body: {
+      data: { repository: { name: 'a', vulnerabilityAlerts: null } },
+      errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
+    },
+    gives: 'success',
+  },
+  { what: 'an issue that is null', body: { data: { repository: { issue: null } } }, gives: 'success' },
+].map((reply) => ({ ...reply, status: 200, headers: graphQL }) as RecordedReply);
 
 export const github: ReplySet = {
   product: 'GitHub',
@@ -105,6 +158,7 @@ export const github: ReplySet = {
         gives: 'success',
       },
     },
+    ...inGraphQL,
     {
       what: 'a limit that says nothing',
       status: 429,
@@ -136,6 +190,13 @@ export const github: ReplySet = {
       status: 422,
       body: { ...says('Validation Failed'), errors: [{ resource: 'Label', field: 'name', code: 'already_exists' }] },
       gives: { is: 'bad-request', code: 'already_exists', message: 'Validation Failed' },
+    },
+    {
+      what: 'the errors of a file, by REST',
+      status: 200,
+      headers: { 'x-github-media-type': 'github.v3; format=json' },
+      body: { errors: [{ line: 3, kind: 'Invalid pattern', message: 'Invalid pattern on line 3' }] },
+      gives: 'success',
     },
     { what: 'a unicorn', status: 502, body: '<html>Unicorn!</html>', gives: { is: 'other', status: 502 } },
   ],

@@ -1,10 +1,43 @@
-import { type ReplySet, withoutWait } from '../reply-set.js';
+import type { ErrorKind } from 'concordat';
+import { type RecordedReply, type ReplySet, withoutWait } from '../reply-set.js';
 
 const failure = (message: string, extensions?: object) => ({ errors: [{ message, path: ['issue'], extensions }] });
 const withData = (code: string, data: unknown) => ({ ...failure('Not all of it', { code }), data });
 const slow = { ...failure('Too many requests.', { code: 'RATE_LIMITED' }), data: null };
 const limited = (waitMs: number) =>
   ({ is: 'rate-limit', code: 'RATE_LIMITED', message: 'Too many requests.', waitMs }) as const;
+
+/** The code is the type, as in GitHub's errors. */
+const ofType = (type: string) => ({ data: { issue: null }, errors: [{ type, message: 'No' }] });
+const types: [type: string, is: ErrorKind, status?: number][] = [
+  ['UNAUTHENTICATED', 'unauthorized'],
+  ['FORBIDDEN', 'forbidden'],
+  ['NOT_FOUND', 'not-found'],
+  ['SERVICE_UNAVAILABLE', 'other', 503],
+  ['TIMEOUT', 'other', 504],
+  ['INTERNAL', 'other', 502],
+  ['UNPROCESSABLE', 'bad-request'],
+];
+const typed: RecordedReply[] = [
+  {
+    what: 'a limit by its type',
+    status: 200,
+    headers: { 'retry-after': '7' },
+    body: ofType('RATE_LIMITED'),
+    gives: { is: 'rate-limit', code: 'RATE_LIMITED', message: 'No', waitMs: 7_000 },
+    control: {
+      what: 'another type',
+      body: ofType('NOT_FOUND'),
+      gives: { is: 'not-found', code: 'NOT_FOUND', message: 'No' },
+    },
+  },
+  ...types.map(([type, is, status]) => ({
+    what: `the type ${type}`,
+    status: 200,
+    body: ofType(type),
+    gives: { is, ...(status && { status }), code: type, message: 'No' },
+  })),
+];
 
 export const graphql: ReplySet = {
   product: 'any GraphQL API',
@@ -99,6 +132,7 @@ export const graphql: ReplySet = {
       body: { errors: [{ message: 'Title is empty' }, { message: 'Due is in the past' }] },
       gives: { is: 'bad-request', message: 'Title is empty; Due is in the past' },
     },
+    ...typed,
     { what: 'an issue that is null', status: 200, body: { data: { issue: null } }, gives: 'success' },
     { what: 'no errors', status: 200, body: { data: { issue: null }, errors: [] }, gives: 'success' },
   ],
