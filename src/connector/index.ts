@@ -47,7 +47,8 @@ export {
   rateLimited,
   unauthorized,
 } from './errors/responses.js';
-export { type Translate, toConnectorError } from './errors/to-connector-error.js';
+export { toConnectorError } from './errors/to-connector-error.js';
+export type { Translate } from './errors/translated.js';
 // Announced quotas.
 export {
   type AnnouncedPolicy,

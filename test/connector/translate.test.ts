@@ -19,6 +19,11 @@ class DatabaseError extends Error {
   }
 }
 
+interface Options {
+  translate: (error: unknown) => ConnectorError | undefined;
+  onError: (error: unknown) => void;
+}
+
 /** As a connector would have it for PostgreSQL. */
 const translate = (error: unknown): ConnectorError | undefined => {
   if (!(error instanceof DatabaseError)) return undefined;
@@ -111,6 +116,23 @@ describe('`translate`', () => {
   ])('is an option of the adapters too: %s', async (_name, startApp) => {
     const answer = await send(await startApp());
     expect([answer.status, errorsOf(answer).code]).toEqual([400, '23505']);
+  });
+
+  test.each<[string, (options: Options) => Promise<string>]>([
+    ['a connector', async (options) => start(makeConnector(options).get('/', fail))],
+    ['express', async (options) => listen(express().get('/', fail).use(connectorErrorHandler(options)))],
+    ['node', async (options) => listen(toNodeHandler(fail, options))],
+  ])('that is async is reported, and leaves the failure as it is: %s', async (_name, startApp) => {
+    const heard: unknown[] = [];
+    const onError = (error: unknown) => heard.push(error);
+    // As in JavaScript. One rejects, which must not end the process.
+    for (const answer of [async () => new BadRequestError('late'), async () => Promise.reject(new Error('canary'))]) {
+      const url = await startApp({ translate: answer as never, onError });
+      const { code, message } = errorsOf(await send(url, { headers: withToken }));
+      expect([code, message]).toEqual(['INTERNAL_ERROR', 'The connector failed while handling this request.']);
+    }
+    const mistake = new TypeError('`translate` returned a promise, which is ignored: it must not be async.');
+    expect(heard).toEqual([mistake, expect.any(DatabaseError), mistake, expect.any(DatabaseError)]);
   });
 
   test('that is no function is a TypeError', () => {

@@ -4,7 +4,7 @@ import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '.
 import type { ErrorListener } from '../errors/log-error.js';
 import type { ErrorFormatOptions } from '../errors/options.js';
 import { errorFormatShape, rateLimitShape, zodObject } from '../errors/options.js';
-import type { Translate } from '../errors/to-connector-error.js';
+import type { Translate } from '../errors/translated.js';
 import type { ConnectorRateLimitOptions } from '../request/announce.js';
 import { type InitializeOptions, initializeSchema } from './initialize.js';
 import type { VerifySession } from './session-guard.js';

@@ -6,7 +6,8 @@ import { forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
-import { noteTold, translated } from '../errors/to-connector-error.js';
+import { noteTold } from '../errors/to-connector-error.js';
+import { translated } from '../errors/translated.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
 import type { createAnnouncer } from '../request/announce.js';
 import { lateReporters, stateOf } from '../request/request-state.js';
@@ -79,7 +80,8 @@ export function createErrorHandling(settings: Settings) {
     respondAs,
     /** The response for what was thrown; `onError` gets it. */
     respond(thrown: unknown, c: Context): Response {
-      const error = stateOf(c).bodyTooLarge ?? translated(translate, thrown, c);
+      const reportMistake = (mistake: TypeError) => report(mistake, c);
+      const error = stateOf(c).bodyTooLarge ?? translated(translate, thrown, c, reportMistake);
       noteTold(thrown, error);
       report(abandoned(thrown, c), c);
       return respondAs(error, c);

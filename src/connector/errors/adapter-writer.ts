@@ -10,7 +10,8 @@ import {
 import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { limitOf, noteTold, type PreparedHeaders, type Translate, translated } from './to-connector-error.js';
+import { limitOf, noteTold, type PreparedHeaders } from './to-connector-error.js';
+import { type Translate, translated } from './translated.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
@@ -67,7 +68,8 @@ export function createAdapterWriter<Request>(
      * @param prepared the response so far, in servers where an error's status is that of its response.
      */
     write(thrown: unknown, request: Request, prepared?: PreparedHeaders): WireError {
-      const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
+      const own = translate as Translate<Request> | undefined;
+      const error = translated(own, translateOwn(thrown), request, (mistake) => report(mistake, request));
       const limited = prepared === undefined ? error : limitOf(error, prepared);
       noteTold(thrown, limited);
       report(thrown, request);

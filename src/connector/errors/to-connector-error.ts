@@ -214,24 +214,6 @@ export function errorOfStatus(
   return new ConnectorError(message ?? 'The request body is too large.', { ...details, code, status });
 }
 
-/** Translates a failure for the service, or returns `undefined`; `context` is that of the request. */
-export type Translate<Context> = (error: unknown, context: Context) => ConnectorError | undefined;
-
-/** Applies a `translate` option to what is not a contract error. Its own failure must not lose the original. */
-export function translated<Context>(
-  translate: Translate<Context> | undefined,
-  thrown: unknown,
-  context: Context,
-): unknown {
-  if (translate === undefined || isConnectorError(thrown)) return thrown;
-  try {
-    const error = translate(thrown, context);
-    return isConnectorError(error) ? error : thrown;
-  } catch (error) {
-    return isConnectorError(error) ? error : thrown;
-  }
-}
-
 /** What the service was last told of what was thrown. */
 const told = new WeakMap<object, unknown>();
 
