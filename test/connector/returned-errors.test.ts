@@ -47,7 +47,7 @@ describe('a response of 400 or above that a handler returns has the body of the 
       { code: 'UNAUTHORIZED', message: 'wrong', detail: '{"error":"wrong"}' },
     ],
     [
-      'a problem of RFC 9457',
+      'a problem of RFC 9457, whose title may only be the status',
       (c) => c.json({ type: 'about:blank', title: 'Conflict', detail: 'Somebody was faster' }, 409),
       409,
       {
