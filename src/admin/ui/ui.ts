@@ -4,7 +4,7 @@ import { type Child, type JSXNode, jsx } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AdminContext, HostSignIn } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
-import { createLinks } from './addresses/links.js';
+import { createLinks, returnPathOf } from './addresses/links.js';
 import { createFlashes } from './browser/flash.js';
 import { createForms } from './browser/forms.js';
 import { createHostSessions } from './browser/host-session.js';
@@ -34,14 +34,14 @@ export function createUi(context: AdminContext, app: Hono) {
   const signedIn = (handler: Page) => async (c: Context) => {
     const pageContext = await readPageContext({ context, sessions, forms }, c);
     if (pageContext !== undefined) return await handler(c, pageContext);
-    const { pathname, search } = new URL(c.req.url);
-    const isHome = pathname === context.basePath || pathname === links.home;
-    const returnsHere = c.req.method === 'GET' && !isHome;
-    if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
+    const { pathname } = new URL(c.req.url);
+    const hasPage = ![context.basePath, links.home, links.signOut].includes(pathname);
+    const returnTo = hasPage ? returnPathOf(c.req.raw, context.basePath) : links.home;
+    if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnTo);
     if (c.req.method === 'POST') {
       flashes.leave(c, pathname === links.signOut ? look.texts.signedOut : look.texts.signInEnded);
     }
-    return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
+    return c.redirect(hasPage ? links.signInAndReturn(returnTo) : links.signIn, 303);
   };
   /** A handler for a form that one of these pages posted. */
   const submitted = (handler: Submission) =>

@@ -111,7 +111,7 @@ describe("the host's own sign-in (K20)", () => {
     // No redirect: a browser that follows `form-action` would not show a sign-in page of another origin.
     const refused = await visitor.request('/settings/api-keys/new', { method: 'POST', body });
     expect([refused.status, textOf(refused.html).includes('Sign in to this service first')]).toEqual([401, true]);
-    expect(refused.html).toContain('<a class="button" href="/login?to=%2Fsettings%2F">Sign in</a>');
+    expect(refused.html).toContain('<a class="button" href="/login?to=%2Fsettings%2Fapi-keys%2Fnew">Sign in</a>');
     sessions.set('s-alice', 'u-alice');
     expect((await visitor.request('/settings/api-keys/new', { method: 'POST', body })).html).toContain(
       'Save your API key',

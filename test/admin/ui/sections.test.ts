@@ -86,7 +86,10 @@ describe('a section of the host', () => {
     const stranger = await host.visitor();
     expect((await stranger.request('/orders?x=1')).headers.get('location')).toBe('/sign-in?next=%2Forders%3Fx%3D1');
     expect((await stranger.request('/orders', { headers: { accept: 'text/event-stream' } })).status).toBe(401);
-    expect((await stranger.request('/orders/new', { method: 'POST' })).headers.get('location')).toBe('/sign-in');
+    const sent = { method: 'POST', headers: { referer: `${host.url}/orders?x=1` } };
+    expect((await stranger.request('/orders/new', sent)).headers.get('location')).toBe(
+      '/sign-in?next=%2Forders%3Fx%3D1',
+    );
   });
 
   it('is hidden from whom `mayVisit` does not let in', async () => {

@@ -210,7 +210,7 @@ describe('a session', () => {
     await visitor.open('/api-keys/new');
     host.clock.jumpCalendar(8 * hourMs);
     await visitor.submit('/api-keys/new', { name: 'Export' });
-    expect(visitor.page.path).toBe('/sign-in');
+    expect(visitor.page.path).toBe('/sign-in?next=%2Fapi-keys%2Fnew');
     expect(textOf(visitor.page.html)).toContain(
       'You were no longer signed in, so nothing was changed. Sign in and repeat what you did.',
     );

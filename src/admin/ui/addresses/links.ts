@@ -49,3 +49,12 @@ export function readReturnPath(path: string | null | undefined, basePath: string
   const inside = url.origin === here && url.pathname.startsWith(`${basePath}/`) && !url.pathname.startsWith('//');
   return inside ? url.pathname + url.search : undefined;
 }
+
+/** Where to return to after sign-in: for a form the page that it was on, as its own address need not have one. */
+export function returnPathOf({ headers, method, url }: Request, basePath: string): string {
+  const { host, pathname, search } = new URL(url);
+  const referer = headers.get('referer') ?? '';
+  const page = method === 'POST' && URL.canParse(referer) ? new URL(referer) : undefined;
+  const path = page?.host === host ? readReturnPath(page.pathname + page.search, basePath) : undefined;
+  return path ?? pathname + search;
+}
