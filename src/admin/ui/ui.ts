@@ -6,14 +6,14 @@ import type { AdminContext, HostSignIn } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 import { createLinks, returnPathOf } from './addresses/links.js';
 import { createFlashes } from './browser/flash.js';
-import { createForms } from './browser/forms.js';
+import { createForms, ExpiredForm } from './browser/forms.js';
 import { createHostSessions } from './browser/host-session.js';
 import { createOwnSessions } from './browser/session.js';
 import { createLook, type Shown, ShownContext } from './look.js';
 import { knownPageContext, type PageContext, readPageContext } from './page-context.js';
 
 type Page = (c: Context, pageContext: PageContext) => Response | Promise<Response>;
-type Submission = (c: Context, pageContext: PageContext, form: URLSearchParams) => Response | Promise<Response>;
+export type Submission = (c: Context, pageContext: PageContext, form: URLSearchParams) => Response | Promise<Response>;
 
 /** The host's sign-in page, where a request that was not signed in gets no redirect. */
 export const signInAddress = 'signInAddress';
@@ -43,12 +43,17 @@ export function createUi(context: AdminContext, app: Hono) {
     }
     return c.redirect(hasPage ? links.signInAndReturn(returnTo) : links.signIn, 303);
   };
-  /** A handler for a form that one of these pages posted. */
-  const submitted = (handler: Submission) =>
+  /** A handler for a form that one of these pages posted; `again` shows an expired one with what it was filled with. */
+  const submitted = (handler: Submission, again?: Submission) =>
     signedIn(async (c, { session }) => {
-      const form = await forms.read(c, session);
+      let then = handler;
+      const form = await forms.read(c, session).catch((error) => {
+        if (again === undefined || !(error instanceof ExpiredForm)) throw error;
+        then = again;
+        return error.form;
+      });
       // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
-      return await signedIn((_, pageContext) => handler(c, pageContext, form))(c);
+      return await signedIn((_, pageContext) => then(c, pageContext, form))(c);
     });
   return {
     context,
@@ -64,7 +69,7 @@ export function createUi(context: AdminContext, app: Hono) {
     /** Adds a page. */
     get: (path: string, handler: Page) => void app.get(path, signedIn(handler)),
     /** Adds the target of a form. */
-    post: (path: string, handler: Submission) => void app.post(path, submitted(handler)),
+    post: (path: string, handler: Submission, again?: Submission) => void app.post(path, submitted(handler, again)),
     /** Responds with a document. One for a signed-in user shows the notice that the last request left. */
     async render(c: Context, document: Child, status = 200) {
       const page = knownPageContext(c);

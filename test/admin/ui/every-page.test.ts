@@ -56,7 +56,7 @@ describe.each(signIns)('the routes, with the sign-in of its %s', (signIn) => {
       const { html } = await visitor.open(path);
       for (const { method, action, fields } of readForms(html)) {
         if (method !== 'post') continue;
-        expect(fields.get('token'), `${path}: ${action}`).toMatch(/^[\w-]{43}$/);
+        expect(fields.get('token'), `${path}: ${action}`).toMatch(/^[\w-]{43}\.[\w-]{43}$/);
         // The form of a dialog gets its address from the link that opens it; that of a page that is sent again has none.
         if (action !== '') expect(matchers.some((matcher) => matcher.test(action))).toBe(true);
         seen += 1;

@@ -14,12 +14,22 @@ const crossSiteMessage =
 /** Also when cookies are off. */
 export const staleFormMessage = 'This form is no longer valid. Go back, load the page again and repeat what you did.';
 
+/** A form that was made for this user in a session that has ended, perhaps in another tab: it can be shown again. */
+export class ExpiredForm extends AdminHttpError {
+  constructor(readonly form: URLSearchParams) {
+    super(403, staleFormMessage);
+  }
+}
+
 /** The hidden field of every form. */
 export const tokenField = 'token';
 
 export type Forms = ReturnType<typeof createForms>;
 
-/** Accepts forms of its own pages only: by a token of the session, and by where the browser says they came from. */
+/**
+ * Accepts forms of its own pages only: by a token of the session, and by where the browser says they came from. The token
+ * also says for which user it was made.
+ */
 export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'forms');
   const browser = createBrowserIds('concordat_form', 'Strict', basePath);
@@ -30,18 +40,20 @@ export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext
 
   return {
     /** The token for forms of a signed-in user. */
-    tokenFor: (session: Session) => signer.tag(`session ${session.id}`),
+    tokenFor: ({ id, user }: Session) => `${signer.tag(`session ${id}`)}.${signer.tag(`user ${user.id}`)}`,
     /** The token for the sign-in form, bound to a cookie: there is no session yet. */
     tokenBeforeSignIn: (c: Context) => signer.tag(`browser ${browser.ensure(c)}`),
-    /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
+    /**
+     * @throws ExpiredForm with a token of this user's earlier session
+     * @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read
+     */
     async read(c: Context, session: Session | undefined) {
       if (isCrossSite(c.req.raw, publicUrl)) throw new AdminHttpError(403, crossSiteMessage);
       const form = await readFormBody(c.req.raw);
-      const token = form.get(tokenField) ?? '';
-      if (!subjectsOf(c, session).some((subject) => signer.matches(subject, token))) {
-        throw new AdminHttpError(403, staleFormMessage);
-      }
-      return form;
+      const [token = '', ofUser = ''] = (form.get(tokenField) ?? '').split('.');
+      if (subjectsOf(c, session).some((subject) => signer.matches(subject, token))) return form;
+      if (session !== undefined && signer.matches(`user ${session.user.id}`, ofUser)) throw new ExpiredForm(form);
+      throw new AdminHttpError(403, staleFormMessage);
     },
   };
 }

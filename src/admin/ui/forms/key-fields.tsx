@@ -1,6 +1,6 @@
-import type { ApiKeyError } from '../../../api-keys/index.js';
+import { ApiKeyError } from '../../../api-keys/index.js';
 import { Token } from '../components/layout.js';
-import type { ExpiryInput } from '../format/expiry-choices.js';
+import { type ExpiryInput, readExpiryInput } from '../format/expiry-choices.js';
 import { useShown } from '../look.js';
 import { ExpiryField, FixedExpiryField } from './expiry-field.js';
 import { TextField } from './field.js';
@@ -11,6 +11,22 @@ export interface KeyForm {
   readonly description: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
+}
+
+export function readKeyForm(form: URLSearchParams): KeyForm {
+  return {
+    name: form.get('name') ?? '',
+    description: form.get('description') ?? '',
+    expiry: readExpiryInput(form),
+  };
+}
+
+const expiredMessage =
+  'This form was opened in a session that has ended, so nothing was saved. Check it and send it again.';
+
+/** An expired form, to be sent again. */
+export function readExpiredForm(form: URLSearchParams): KeyForm & { readonly error: ApiKeyError } {
+  return { ...readKeyForm(form), error: new ApiKeyError('forbidden', expiredMessage) };
 }
 
 interface KeyFieldsProps {

@@ -6,13 +6,13 @@ import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { toExpiresOn } from '../format/expiry-choices.js';
 import { baseName, freeName } from '../format/free-name.js';
 import { FormActions } from '../forms/field.js';
-import { KeyFields, type KeyForm } from '../forms/key-fields.js';
+import { KeyFields, type KeyForm, readExpiredForm, readKeyForm } from '../forms/key-fields.js';
 import { useShown } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import type { Ui } from '../ui.js';
+import type { Submission, Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
 
 interface FormView extends KeyForm {
@@ -36,11 +36,9 @@ export function createApiKeyRoutes(ui: Ui): void {
     return await show(c, { ...blankForm, name, description: replaced.description ?? '', replaced });
   });
 
-  ui.post('/api-keys/new', async (c, pageContext, form) => {
-    const name = form.get('name') ?? '';
-    const description = form.get('description') ?? '';
+  const create: Submission = async (c, pageContext, form) => {
+    const { name, description, expiry } = readKeyForm(form);
     const replaced = await findReplaced(c, pageContext);
-    const expiry = readExpiryInput(form);
     const expiresOn = toExpiresOn(expiry, pageContext) ?? '';
     try {
       const created = await createKey(ui.context, pageContext.actor, { name, description, expiresOn });
@@ -61,7 +59,10 @@ export function createApiKeyRoutes(ui: Ui): void {
       };
       return await show(c, view, describeFailure(error).status);
     }
-  });
+  };
+  ui.post('/api-keys/new', create, async (c, pageContext, form) =>
+    show(c, { ...readExpiredForm(form), replaced: await findReplaced(c, pageContext) }, 403),
+  );
 
   /** @throws ApiKeyError `not-found` when the user may not see it */
   async function findReplaced(c: Context, { actor }: PageContext): Promise<ApiKey | undefined> {

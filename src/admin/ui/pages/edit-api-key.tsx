@@ -6,16 +6,18 @@ import { EditionNotice } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
-import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { type ExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
 import { FormActions } from '../forms/field.js';
-import { KeyFields, type KeyForm } from '../forms/key-fields.js';
+import { KeyFields, type KeyForm, readExpiredForm, readKeyForm } from '../forms/key-fields.js';
 import { useShown } from '../look.js';
-import type { Ui } from '../ui.js';
+import type { Submission, Ui } from '../ui.js';
 import { WhyNotEditable } from './api-key-details.js';
 
 interface FormView extends KeyForm {
   /** The key as it is stored. */
   readonly apiKey: ApiKey;
+  /** From which the form was filled in. @default that of the key */
+  readonly version?: number;
 }
 
 /** Editing an Active key (specification 3). */
@@ -30,11 +32,10 @@ export function editApiKeyRoutes(ui: Ui): void {
     return await show(c, { apiKey, name, description: description ?? '', expiry });
   });
 
-  ui.post('/api-keys/:id/edit', async (c, pageContext, form) => {
+  const save: Submission = async (c, pageContext, form) => {
     const id = c.req.param('id') ?? '';
-    const name = form.get('name') ?? '';
+    const { name, expiry } = readKeyForm(form);
     const description = form.get('description') ?? undefined;
-    const expiry = readExpiryInput(form);
     const version = Number(form.get('version'));
     const current = await apiKeys.get(pageContext.actor, id);
     const expiresOn = toExpiresOn(expiry, pageContext, current.expiresOn);
@@ -49,12 +50,16 @@ export function editApiKeyRoutes(ui: Ui): void {
       const view = { apiKey, name, description: description ?? '', expiry, error };
       return await show(c, view, describeFailure(error).status);
     }
+  };
+  ui.post('/api-keys/:id/edit', save, async (c, pageContext, form) => {
+    const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+    return await show(c, { ...readExpiredForm(form), apiKey, version: Number(form.get('version')) }, 403);
   });
 }
 
 function EditApiKey({ view }: { view: FormView }) {
   const { isAvailable, links, texts } = useShown();
-  const { apiKey, error } = view;
+  const { apiKey, error, version = apiKey.version } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
   const canEdit = isActive && isAvailable;
@@ -81,7 +86,7 @@ function EditApiKey({ view }: { view: FormView }) {
         <fieldset {...(!canEdit && { disabled: true })}>
           <legend class="visually-hidden">{texts.editNamed(apiKey.name)}</legend>
           <div class="card-body stack">
-            <input type="hidden" name="version" value={String(apiKey.version)} />
+            <input type="hidden" name="version" value={String(version)} />
             <KeyFields form={view} current={apiKey.expiresOn} canEdit={canEdit} />
           </div>
         </fieldset>

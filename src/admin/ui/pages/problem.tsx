@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { isApiKeyError } from '../../../api-keys/index.js';
 import { AdminHttpError, describeFailure } from '../../http/errors.js';
+import { staleFormMessage } from '../browser/forms.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
@@ -26,8 +27,9 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   const isSlow = isApiKeyError(thrown, 'unavailable');
   const known = knownPageContext(c) ?? (isSlow ? undefined : await readPageContext(ui, c).catch(() => undefined));
   const { texts } = ui.look;
+  const isStale = body.errorMessage === staleFormMessage;
   const problem = {
-    title: texts.problems[status] ?? texts.somethingWentWrong,
+    title: isStale ? texts.formExpired : (texts.problems[status] ?? texts.somethingWentWrong),
     message: texts.message(body.errorMessage),
     signIn: c.get(signInAddress) as string | undefined,
   };

@@ -42,6 +42,7 @@ export const englishTexts = {
   tooManyAttempts: (seconds: number): string =>
     `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
   // Errors.
+  formExpired: 'This form has expired',
   goToStart: 'Go to the start page',
   somethingWentWrong: 'Something went wrong',
   problems: {
