@@ -1,5 +1,6 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, RequestLookups, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
+import type { Caller } from './authentication/authenticate.js';
 import type { PasswordChecks } from './authentication/check-password.js';
 import type { AdminBranding } from './branding.js';
 import type { AdminOptions } from './options.js';
@@ -27,6 +28,23 @@ export interface AuthenticationFailure {
   readonly reason: AuthenticationFailureReason;
   /** The public id of the presented key, if it could be read. */
   readonly apiKeyId?: string;
+}
+
+/** A request to the Admin API that authenticated, or a call of an MCP tool, for your log. It holds no credential. */
+export interface AdminAccess {
+  readonly userId: string;
+  /** The public id of the key; `undefined` with a password. */
+  readonly apiKeyId?: string;
+  /** Of a request to the Admin API. */
+  readonly method?: string;
+  /** Without the query, and with no secret of a key. */
+  readonly path?: string;
+  /** Of the response. */
+  readonly status?: number;
+  /** The name of the MCP tool. */
+  readonly tool?: string;
+  /** Whether the tool failed or refused. */
+  readonly isError?: boolean;
 }
 
 /** The host's own sign-in, in place of the administration's (rule K20). */
@@ -66,6 +84,8 @@ export interface AdminContext {
   readonly passwords: PasswordChecks;
   /** Reports a refused authentication; never throws. */
   authenticationFailed(failure: AuthenticationFailure, address: string): void;
+  /** Reports what somebody who authenticated has done; never throws. */
+  accessed(caller: Caller, what: Omit<AdminAccess, 'userId' | 'apiKeyId'>): void;
   /** Reports an unexpected failure, for which the client got a plain 500; never throws. */
   onError(error: unknown): void;
 }

@@ -2,7 +2,7 @@
 
 // For hosts: mounting the administration.
 export type { AdminBranding } from './branding.js';
-export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
+export type { AdminAccess, AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';
 export type { AdminErrorBody } from './http/errors.js';
 export type { McpTool, McpToolCall } from './mcp/tool.js';

@@ -1,7 +1,7 @@
 import type { ApiKeys, DirectoryUser, EditionOption, FailureThrottle, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 import type { AdminBranding } from './branding.js';
-import type { AuthenticationFailure } from './context.js';
+import type { AdminAccess, AuthenticationFailure } from './context.js';
 import type { McpTool } from './mcp/tool.js';
 import type { AdminSection } from './sections.js';
 import type { AdminTexts } from './ui/texts/texts-option.js';
@@ -107,6 +107,11 @@ export interface AdminOptions {
    * `clientAddress` returned. What somebody typed as their name is not given: it may be a password.
    */
   readonly onAuthenticationFailure?: ((failure: AuthenticationFailure, address: string) => void) | undefined;
+  /**
+   * Called once for every request to the Admin API that authenticated, when its response is made, and for every call of an MCP
+   * tool, with the address that `clientAddress` returned. The pages are not reported.
+   */
+  readonly onAccess?: ((access: AdminAccess, address: string) => void) | undefined;
   /**
    * Called for unexpected failures, for which the client got a plain 500; and once each, when `x-forwarded-for` arrives
    * although `clientAddress` is not set, and `x-forwarded-proto: https` over http although `publicUrl` is not.

@@ -63,6 +63,7 @@ const schema = optionsOf({
   throttle: withMethods<FailureThrottle>('failed', 'retryAfterMs').optional(),
   clientAddress: functionOf<NonNullable<AdminOptions['clientAddress']>>().optional(),
   onAuthenticationFailure: functionOf<NonNullable<AdminOptions['onAuthenticationFailure']>>().optional(),
+  onAccess: functionOf<NonNullable<AdminOptions['onAccess']>>().optional(),
   onError: functionOf<NonNullable<AdminOptions['onError']>>().optional(),
 } satisfies ShapeOf<AdminOptions>);
 
@@ -75,6 +76,7 @@ export function readOptions(options: AdminOptions): AdminContext {
   }
   const { clientAddress = socketAddress } = rest;
   const onError = quiet(rest.onError);
+  const onAccess = quiet(rest.onAccess, onError);
   const clock = completeClock(rest.clock);
   return {
     apiKeys,
@@ -98,6 +100,8 @@ export function readOptions(options: AdminOptions): AdminContext {
     clientAddress: (request, env) => clientAddress(request, env) ?? '',
     passwords: createPasswordChecks(clock),
     authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
+    accessed: ({ user, apiKeyId, address }, what) =>
+      onAccess({ userId: user.id, ...(apiKeyId !== undefined && { apiKeyId }), ...what }, address),
     onError,
   };
 }

@@ -110,7 +110,11 @@ it("a key's value is in the one answer to create, and nowhere else: answers, hoo
   await stream.ended;
   answers.push(...(await useEverywhere(host, id, key)));
   answers.push(await host.as('root', 'GET', '/audits?limit=200'), await host.as('root', 'GET', '/api-keys?scope=all'));
-  const hooks = JSON.stringify([host.failures, host.errors.map((error) => [String(error), (error as Error).stack])]);
+  const hooks = JSON.stringify([
+    host.failures,
+    host.accesses,
+    host.errors.map((error) => [String(error), (error as Error).stack]),
+  ]);
   await host.apiKeys.close();
 
   // What was sent was really looked at: good answers, refusals of several sorts, and hooks.
@@ -118,6 +122,7 @@ it("a key's value is in the one answer to create, and nowhere else: answers, hoo
   expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404, 405]);
   expect(hooks).toContain(id);
   expect(hooks).toContain('look failed');
+  expect(hooks).toContain('list_api_keys');
   expect(seenByTool).toHaveLength(4);
 
   const files = await readdir(directory);

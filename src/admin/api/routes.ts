@@ -6,6 +6,7 @@ import { AdminHttpError } from '../http/errors.js';
 import { isCrossSite } from '../http/request.js';
 import { errorResponse, json } from '../http/responses.js';
 import { type Operation, operations } from '../operations.js';
+import { withoutSecret } from '../ui/addresses/pasted-key.js';
 import { createOpenApiDocument } from './openapi-document.js';
 import { readJsonObject, readQuery } from './read-request.js';
 
@@ -23,11 +24,19 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {
     const caller = await authenticate(context, c.req.raw, c.env);
+    c.set('caller', caller);
+    await next();
+    const { status } = c.res;
+    // Credentials that ended while the body arrived are reported as a failure.
+    if (status === 401) return;
+    context.accessed(caller, { method: c.req.method, path: withoutSecrets(context.basePath, c.req.url), status });
+  });
+  api.use('*', async (c, next) => {
+    const caller = c.get('caller');
     const changes = !isSafeMethod(c.req.method);
     if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw, context.publicUrl)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }
-    c.set('caller', caller);
     await next();
   });
 
@@ -54,6 +63,12 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   api.notFound(() => errorResponse(context, new AdminHttpError(404, 'There is no such resource.')));
   api.onError((error) => errorResponse(context, error));
   return api;
+}
+
+/** The path of an address. Somebody may have put a key in place of its id. */
+function withoutSecrets(basePath: string, url: string): string {
+  const below = new URL(url).pathname.slice(basePath.length);
+  return basePath + below.split('/').map(withoutSecret).join('/');
 }
 
 function methodsByPath(table: readonly Operation[]): Map<string, Set<string>> {

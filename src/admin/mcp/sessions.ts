@@ -71,6 +71,7 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
           if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
           session.calls.add(requestId);
           const result = await tools.call(sdk, params, request, signal).finally(() => session.calls.delete(requestId));
+          context.accessed(request.caller, { tool: params.name, isError: result.isError === true });
           // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
           if (signal.aborted) request.cancel();
           return result;

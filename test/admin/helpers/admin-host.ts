@@ -44,6 +44,7 @@ export interface AdminHost {
   readonly users: Map<string, MutableUser>;
   /** What the hooks were told. */
   readonly failures: unknown[];
+  readonly accesses: unknown[];
   /** The addresses of the failures. */
   readonly failedFrom: string[];
   readonly errors: unknown[];
@@ -79,6 +80,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
   };
   const edition = async () => 'Professional';
   const failures: unknown[] = [];
+  const accesses: unknown[] = [];
   const failedFrom: string[] = [];
   const errors: unknown[] = [];
   const apiKeys = await openApiKeys({
@@ -95,6 +97,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     edition,
     clock,
     mcpKeyTools: 'all',
+    onAccess: (access) => accesses.push(access),
     onAuthenticationFailure(failure, address) {
       failures.push(failure);
       failedFrom.push(address);
@@ -117,6 +120,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     clock,
     users,
     failures,
+    accesses,
     failedFrom,
     errors,
     send: (request) => send(server.port, request),
