@@ -256,6 +256,7 @@ describe('queries', () => {
     'origin=ui',
     'from=2027-02-30',
     'to=now',
+    'from=2027-01-01&to=2026-01-01',
     'skip=x',
     'total=1',
   ])('GET /audits?%s is 400', async (query) => {

@@ -37,6 +37,15 @@ describe.each(databaseKinds)('the audit trail on $name', (kind) => {
     return { apiKeys, clock, days };
   };
 
+  it.each([
+    { from: '2027-03-04', to: '2027-03-03' },
+    { from: '2027-03-03T12:00:00.001Z', to: '2027-03-03T12:00:00Z' },
+  ])('of a period that ends before it begins is refused: it is a mistake, and no answer (%j)', async (query) => {
+    const { days } = await open();
+    const message = '`from` must not be later than `to`.';
+    await expect(days(query)).rejects.toMatchObject({ kind: 'validation', fieldErrors: [{ field: 'from', message }] });
+  });
+
   it('is filtered by time, both ends included; a date is a whole day in UTC', async () => {
     const { days } = await open();
     expect(await days({ from: '2027-03-03' })).toEqual([5, 4, 3]);
@@ -45,7 +54,8 @@ describe.each(databaseKinds)('the audit trail on $name', (kind) => {
     expect(await days({ from: '2027-03-03T12:00:00Z', to: '2027-03-04T12:00:00Z' })).toEqual([4, 3]);
     expect(await days({ from: '2027-03-03T12:00:00.001Z', to: '2027-03-04T11:59:59.999Z' })).toEqual([]);
     expect(await days({ from: '2027-03-03T13:00:00+01:00', to: new Date('2027-03-03T12:00:00Z') })).toEqual([3]);
-    expect(await days({ from: '2027-03-04', to: '2027-03-02' })).toEqual([]);
+    expect(await days({ from: '2027-03-03', to: '2027-03-03' })).toEqual([3]);
+    expect(await days({ from: '2027-03-03T12:00:00Z', to: '2027-03-03T12:00:00Z' })).toEqual([3]);
   });
 
   it('is filtered by author, whose id or user name is given', async () => {

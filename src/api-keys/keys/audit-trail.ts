@@ -18,9 +18,9 @@ import {
   readCursor,
   readOneOf,
   readPage,
+  readPeriod,
   readScope,
   readSought,
-  readTime,
   refuseEmpty,
 } from './list-query.js';
 import { toIso } from './presentation.js';
@@ -62,8 +62,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
     revisionType: revisionType === undefined ? undefined : readOneOf('revisionType', revisionType, revisionTypes),
     origin: origin === undefined ? undefined : readOneOf('origin', origin, auditOrigins),
     author: readSought('author', query.author, maxUserIdCharacters),
-    fromMs: readTime('from', query.from, 'start'),
-    toMs: readTime('to', query.to, 'end'),
+    ...readPeriod(query.from, query.to),
   };
   const place = { beforeId: after === undefined ? undefined : Number(after.value), skip, limit: limit + 1 };
   const { kysely } = context.store;

@@ -55,11 +55,19 @@ function readTotal(total: unknown): boolean {
 }
 
 /** One end of a range of times; a date is a whole day, of which it includes the start or the end. */
-export function readTime(field: string, time: unknown, dateMeans: 'start' | 'end'): number | undefined {
+function readTime(field: string, time: unknown, dateMeans: 'start' | 'end'): number | undefined {
   if (time === undefined) return undefined;
   const timeMs = readDateTime(time, dateMeans);
   if (!Number.isNaN(timeMs)) return timeMs;
   throw wrong(field, 'must be an ISO 8601 date or datetime with a time zone, such as 2027-01-31T18:00:00Z.');
+}
+
+/** One that ends before it begins would look like one in which nothing happened. */
+export function readPeriod(from: unknown, to: unknown) {
+  const fromMs = readTime('from', from, 'start');
+  const toMs = readTime('to', to, 'end');
+  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) throw wrong('from', 'must not be later than `to`.');
+  return { fromMs, toMs };
 }
 
 /** What somebody looks for, trimmed; `undefined` if it is nothing. */

@@ -202,6 +202,15 @@ describe('API key audits (specification 2.2 and 6)', () => {
     },
   );
 
+  it('of a period that ends before it begins are a page that says so', async () => {
+    const { host } = await someHistory();
+    const visitor = await host.visitor('root');
+    for (const path of ['/api-key-audits?', '/api-key-audits/export?format=csv&']) {
+      const page = await visitor.open(`${path}from=2027-01-01&to=2026-01-01`);
+      expect([page.status, textOf(page.html)]).toEqual([400, expect.stringContaining('must not be later than')]);
+    }
+  });
+
   it('with a date that is none and a key pasted into the address: the key goes first', async () => {
     const { host } = await someHistory();
     const { key } = await host.key('u-alice', 'Pasted');
