@@ -275,6 +275,8 @@ describe('options', () => {
     ['mcpTools', { mcpTools: [{ ...tool, handler: 'x' }] }, /`mcpTools\[0\].handler`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: { a: 1 } }] }, /`mcpTools\[0\].inputSchema`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: 'text' }] }, /`mcpTools\[0\].inputSchema`/],
+    ['mcpTools', { mcpTools: [{ ...tool, outputSchema: 'text' }] }, /`mcpTools\[0\].outputSchema`/],
+    ['mcpTools', { mcpTools: [{ ...tool, outputSchema: z.array(z.string()) }] }, /`mcpTools\[0\].outputSchema`/],
     [
       'mcpTools',
       { mcpTools: [{ ...tool, inputSchema: [] }] },

@@ -1,3 +1,4 @@
+import type { McpTool } from 'concordat/admin';
 import { ApiKeyError } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -244,6 +245,42 @@ describe("the host's own tools", () => {
       inputSchema: { type: 'object', required: ['connector'] },
       annotations: { readOnlyHint: false },
     });
+  });
+
+  it('may say what they return, as a zod object, a shape or a JSON Schema: clients check it', async () => {
+    const orders = z.object({ open: z.number(), content: z.array(z.object({ type: z.string() })).optional() });
+    const described = { type: 'object' as const, properties: { open: { type: 'number' } }, required: ['open'] };
+    const tool = (name: string, outputSchema: McpTool['outputSchema'], value: unknown) => ({
+      ...{ name, description: name, outputSchema, handler: () => value },
+    });
+    const host = await startAdmin({
+      admin: {
+        mcpTools: [
+          tool('object', orders, { open: 3, internal: 'left out' }),
+          tool('like_a_result', orders, { open: 3, content: [{ type: 'text', text: 'x' }] }),
+          tool('shape', { open: z.number() }, { open: 3 }),
+          tool('schema', described, { open: 3, more: true }),
+          tool('wrong', orders, { open: 'three' }),
+          tool('text', described, 'three'),
+          { ...tool('refused', orders, ''), handler: () => Promise.reject(new ApiKeyError('forbidden', 'Not you.')) },
+        ],
+      },
+    });
+    const { call, client, failure } = await connectMcp(host, 'alice');
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === 'schema')?.outputSchema).toEqual(described);
+    expect(tools.find(({ name }) => name === 'shape')?.outputSchema).toMatchObject({ required: ['open'] });
+    expect(await call('object')).toEqual({ open: 3 });
+    expect(await call('like_a_result')).toEqual({ open: 3, content: [{ type: 'text' }] });
+    expect(await call('shape')).toEqual({ open: 3 });
+    expect(await call('schema')).toEqual({ open: 3, more: true });
+    expect(await failure('refused')).toBe('Not you.');
+    expect(host.errors).toEqual([]);
+    for (const name of ['wrong', 'text']) expect(await failure(name)).toBe('The tool failed unexpectedly.');
+    expect(host.errors.map(String)).toEqual([
+      expect.stringMatching(/`wrong` .*`outputSchema`.*open/s),
+      expect.stringMatching(/`text` .*`outputSchema`.*object/s),
+    ]);
   });
 
   it('may check their input asynchronously', async () => {

@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
+import { bool, functionOf, isObject, option, optionsOf, parseJson, type ShapeOf, text } from '../../internal/index.js';
 import { type BoundTool, type McpTool, toToolSchema } from './tool.js';
 
-/** {@link bindTool} reads the input schemas. */
+/** {@link bindTool} reads the schemas. */
 export const mcpToolsOption = z.array(
   optionsOf({
     name: option<string>(
@@ -14,48 +14,70 @@ export const mcpToolsOption = z.array(
     title: text.optional(),
     description: option<string>((value) => typeof value === 'string' && value !== '', 'must say what the tool does'),
     inputSchema: z.unknown().optional(),
+    outputSchema: z.unknown().optional(),
     readOnly: bool.optional(),
     handler: functionOf<McpTool['handler']>(),
   } satisfies ShapeOf<McpTool>),
   { error: 'must be an array of tools' },
 );
 
-/** Prepares one of the host's tools to be called. @throws TypeError naming the `inputSchema` below `path` */
+/** Prepares one of the host's tools to be called. @throws TypeError naming the wrong schema below `path` */
 export function bindTool(path: string, tool: McpTool): BoundTool {
-  const { schema, parse } = readInputSchema(`${path}.inputSchema`, tool.inputSchema);
+  const { name, title, description, readOnly, inputSchema, outputSchema } = tool;
+  const input = readSchema(`${path}.inputSchema`, inputSchema, 'input');
+  const output = outputSchema && readSchema(`${path}.outputSchema`, outputSchema, 'output');
+  const { check } = input;
   return {
     definition: {
-      name: tool.name,
-      ...(tool.title !== undefined && { title: tool.title }),
-      description: tool.description,
-      inputSchema: schema,
-      annotations: { readOnlyHint: tool.readOnly === true },
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema: input.schema,
+      ...(output !== undefined && { outputSchema: output.schema }),
+      annotations: { readOnlyHint: readOnly === true },
     },
-    ...(parse !== undefined && { parse }),
+    ...(check !== undefined && {
+      async parse(sent) {
+        const { success, data, error } = await check(sent);
+        return success ? { input: data } : { problem: `The input is not valid. ${z.prettifyError(error)}` };
+      },
+    }),
     // Without `lookups`: a host's tool may run for long, and its calls must look up the rights of that moment.
-    handle: (input, { actor: { lookups: _, ...actor }, ...call }) => tool.handler(input, { actor, ...call }),
+    async handle(sent, { actor: { lookups: _, ...actor }, ...call }) {
+      const result = await tool.handler(sent, { actor, ...call });
+      return output === undefined ? result : await toStructured(name, output, result);
+    },
   };
 }
 
-function readInputSchema(
-  path: string,
-  inputSchema: McpTool['inputSchema'],
-): { readonly schema: Tool['inputSchema']; readonly parse?: BoundTool['parse'] } {
-  if (typeof inputSchema === 'object' && inputSchema !== null && inputSchema.type === 'object') {
-    if (!('safeParse' in inputSchema)) return { schema: inputSchema as Tool['inputSchema'] };
+interface ReadSchema {
+  readonly schema: Tool['inputSchema'];
+  /** `undefined` for a JSON Schema, which only describes. */
+  readonly check?: (value: unknown) => Promise<z.ZodSafeParseResult<unknown>>;
+}
+
+/** A whole tool result, so that fields of the host are not taken for one. @throws TypeError for what is not as described */
+async function toStructured(name: string, { check }: ReadSchema, result: unknown) {
+  const checked = await check?.(result);
+  const text = JSON.stringify(checked === undefined ? result : checked.data) ?? '';
+  const structuredContent = parseJson(text);
+  if (checked?.success === false || !isObject(structuredContent)) {
+    const reason = checked?.error === undefined ? 'It is not an object.' : z.prettifyError(checked.error);
+    throw new TypeError(`The tool \`${name}\` did not return what its \`outputSchema\` says. ${reason}`);
+  }
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+function readSchema(path: string, given: McpTool['inputSchema'], io: 'input' | 'output'): ReadSchema {
+  if (typeof given === 'object' && given !== null && given.type === 'object') {
+    if (!('safeParse' in given)) return { schema: given as Tool['inputSchema'] };
   }
   try {
-    if (Array.isArray(inputSchema)) throw new TypeError('not an array');
+    if (Array.isArray(given)) throw new TypeError('not an array');
     const zodSchema = (
-      typeof inputSchema?.safeParse === 'function' ? inputSchema : z.object((inputSchema ?? {}) as z.ZodRawShape)
+      typeof given?.safeParse === 'function' ? given : z.object((given ?? {}) as z.ZodRawShape)
     ) as z.ZodObject;
-    return {
-      schema: toToolSchema(zodSchema, 'input'),
-      async parse(input) {
-        const { success, data, error } = await zodSchema.safeParseAsync(input);
-        return success ? { input: data } : { problem: `The input is not valid. ${z.prettifyError(error)}` };
-      },
-    };
+    return { schema: toToolSchema(zodSchema, io), check: (value) => zodSchema.safeParseAsync(value) };
   } catch (error) {
     const reason = error instanceof Error ? ` (${error.message})` : '';
     throw new TypeError(`\`${path}\` must be an object schema of zod 4, or a JSON Schema${reason}.`, { cause: error });

@@ -29,6 +29,12 @@ export interface McpTool {
     | z.ZodRawShape
     | { readonly type: 'object'; readonly [key: string]: unknown }
     | undefined;
+  /**
+   * What the handler returns, which is then an object: as for `inputSchema`, zod checks it and leaves out other fields, and a
+   * JSON Schema only describes it. Clients refuse a result that does not match.
+   * @default not described
+   */
+  readonly outputSchema?: McpTool['inputSchema'];
   /** Whether the tool changes nothing. @default false */
   readonly readOnly?: boolean | undefined;
   /**
