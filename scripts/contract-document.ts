@@ -14,7 +14,8 @@ export function buildContractDocument() {
       version: '1.0.0',
       description:
         'What every connector has in common, whatever its own routes are: login, clean-up, and errors. The route `/resources/{id}` ' +
-        'stands for those. Rules in brackets are explained in docs/rules.md.',
+        'stands for those. A connector reads request bodies with `transfer-encoding: chunked`, because streamed uploads have ' +
+        'no length (D2). Rules in brackets are explained in docs/rules.md.',
       contact: { name: 'Concordat' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

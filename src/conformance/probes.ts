@@ -96,6 +96,8 @@ export interface ReadyRequest {
   readonly maxResponseBytes?: number | undefined;
   /** How often it may be sent again because its connection closed. */
   readonly mostResends?: number | undefined;
+  /** Sends the body in chunks, without a `content-length`. */
+  readonly chunked?: boolean | undefined;
 }
 
 const methods = /^[A-Z]+$/;

@@ -535,6 +535,12 @@ const mutants: Mutant[] = [
     caught: ['session.refused-post'],
     control: {},
   },
+  {
+    name: 'does not read a body in chunks (D2)',
+    changes: { readsChunks: false },
+    caught: ['session.chunked-body'],
+    control: { readsChunks: true },
+  },
   // Sessions
   {
     name: 'takes one request of a session at a time (S3)',

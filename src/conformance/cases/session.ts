@@ -90,7 +90,25 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
       }
     }),
   },
+  {
+    id: 'session.chunked-body',
+    rule: 'D2',
+    title: 'A login that is sent in chunks logs in, too',
+    why: 'An upload that the service streams has no length and comes in chunks. A connector that reads only as many bytes as content-length says stores an empty file, and reports a success.',
+    async check(judge) {
+      const { prober, settings } = judge;
+      await successfulLogin(prober);
+      const body = JSON.stringify(settings.initialize.parameters);
+      const seen = await prober.postWrong(body, { chunked: true });
+      if (hasSucceeded(seen) || seen.response?.status === 411) return;
+      if (!hasSucceeded(await prober.logIn())) throw new CannotCheck('the login is refused by now, also with a length');
+      judge.found(seen, unreadChunks);
+    },
+  },
 ]);
+
+const unreadChunks =
+  '; with content-length the same login succeeds. Read bodies with `transfer-encoding: chunked` to their end, or refuse them with 411';
 
 /** A limit of logins that nobody announced shows when they follow each other at once. */
 const inARow = 3;

@@ -10,6 +10,8 @@ const maxShownCharacters = 2000;
 const maxSearchedCharacters = 64 * 1024;
 const secretHeaders = new Set([...credentialHeaders, 'set-cookie']);
 
+const inChunks = { 'transfer-encoding': 'chunked' };
+
 /** An exchange for a report, as it came: only secrets are masked, and long bodies cut. */
 export function showExchange(
   { request, response, failure }: Exchange,
@@ -32,7 +34,7 @@ export function showExchange(
     request: {
       method: request.method,
       path: shorten(secrets.mask(request.path), 500),
-      headers: showHeaders(Object.entries(request.headers)),
+      headers: showHeaders(Object.entries({ ...request.headers, ...(request.chunked && inChunks) })),
       ...(request.body === undefined ? {} : { body: showBody(request.body, isLogin) }),
     },
     ...(response && {

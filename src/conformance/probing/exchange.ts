@@ -66,10 +66,9 @@ async function receive(settings: Settings, request: ReadyRequest): Promise<Pick<
   try {
     const message = new Request(settings.baseUrl + request.path, {
       method: request.method,
-      headers: request.headers,
       redirect: 'manual',
       signal,
-      body: request.body ?? null,
+      ...(request.chunked ? inChunks(request) : { headers: request.headers, body: request.body ?? null }),
     });
     // A `fetch` that was passed in may ignore the signal.
     const response = await abortable(Promise.resolve(settings.fetch(message)), signal);
@@ -89,6 +88,16 @@ async function receive(settings: Settings, request: ReadyRequest): Promise<Pick<
   } catch (error) {
     return { response: undefined, failure: signal.aborted ? timeout('no response') : requestFailure(error) };
   }
+}
+
+/** On a connection of its own: a body that is left unread must not become the beginning of the next request. */
+function inChunks({ headers, body = '' }: ReadyRequest): RequestInit & { duplex: 'half' } {
+  return {
+    headers: { ...headers, connection: 'close' },
+    body: new Blob([body]).stream(),
+    duplex: 'half',
+    credentials: 'omit', // otherwise some versions of fetch want to send the body again after a 401, and fail
+  };
 }
 
 /** `GET /issues: 404`, for messages. */

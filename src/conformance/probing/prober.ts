@@ -82,16 +82,16 @@ export class Prober {
   }
 
   /**
-   * Posts what is no valid login, which some systems count until they lock the account: it is not sent again and again where its
+   * Posts what may be no valid login, which some systems count until they lock the account: it is not sent again and again where its
    * connection closes. The harmless request before it finds the idle connections that the connector has closed.
    */
-  async postWrong(body: string, { mostResends = 1 } = {}): Promise<Exchange> {
+  async postWrong(body: string, { mostResends = 1, chunked = false } = {}): Promise<Exchange> {
     const { unknownRoute } = this.settings;
     if (unknownRoute.method === 'GET') {
       await this.sendNow(unknownRoute);
       await sleep(systemClock, idleMs);
     }
-    return this.#collect(await this.send({ ...toInitialize(this, body), mostResends }));
+    return this.#collect(await this.send({ ...toInitialize(this, body), mostResends, chunked }));
   }
 
   /** Whatever initialize responds with is secret. */

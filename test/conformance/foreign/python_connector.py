@@ -119,12 +119,27 @@ class Connector(BaseHTTPRequestHandler):
         except ValueError:
             raise Failure(400, "BAD_JSON", "The body is not valid JSON") from None
 
+    def parts(self):
+        """The parts of the body: a streamed one comes in chunks and has no length."""
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            yield from self.read_parts(int(self.headers.get("Content-Length") or 0))
+            return
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            yield from self.read_parts(size)
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass
+
+    def read_parts(self, left):
+        while left > 0 and (part := self.rfile.read(min(left, 65536))):
+            left -= len(part)
+            yield part
+
     def respond(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        self.body = self.rfile.read(min(length, LARGEST_BODY))
-        left = length - len(self.body)
-        while left > 0:  # read to the end, so that the client gets to see the answer
-            left -= len(self.rfile.read(min(left, 65536))) or left
+        self.body, length = b"", 0
+        for part in self.parts():  # read to the end, so that the client gets to see the answer
+            length += len(part)
+            self.body += part if length <= LARGEST_BODY else b""
         try:
             if length > LARGEST_BODY:
                 raise Failure(413, "TOO_LARGE", "The body is larger than 1 MiB")

@@ -98,6 +98,8 @@ export const soundDecisions = {
   servesAllConnections: true,
   /** Whether the body of a refused POST is left unread, so that the next request on its connection begins with it. */
   leavesBodies: false,
+  /** Whether bodies without a length are read. */
+  readsChunks: true,
   keepsOlderSessions: true,
   newSessionsWork: true,
   unknownRoute: (_asked: Asked): Failure | undefined => ({
@@ -293,6 +295,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     firstSocket ??= request.socket;
     if (!decide.servesAllConnections && request.socket !== firstSocket) return;
     const asked = await read(request);
+    if (!decide.readsChunks && asked.headers['transfer-encoding'] === 'chunked') asked.body = '';
     const huge = asked.body.length > largestBody ? decide.huge() : undefined;
     if (huge !== undefined && decide.diesOfHugeBody) dead = true;
     if (huge === 'hang') return;

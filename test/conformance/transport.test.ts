@@ -1,0 +1,52 @@
+// What most servers and clients of HTTP do right by themselves, and hand-written ones do not. Real sockets, byte by byte.
+import { type CaseResult, runConformance } from 'concordat/conformance';
+import { describe, expect, it } from 'vitest';
+import { json, type RawRequest, rawConnector, refusal } from './helpers/raw-connector.js';
+
+const parameters = { token: 'canary-token' };
+const session = [{ key: 'x-session', value: 'canary-session', sensitive: true }];
+const probes = { initialize: { parameters }, readable: '/issues', cleanup: {} };
+
+/** A connector of one user; `changes` replaces responses by the beginning of their request lines. */
+function answering(changes: Record<string, string | Buffer> = {}) {
+  return ({ line, headers, body }: RawRequest): string | Buffer => {
+    const login = JSON.stringify([{ key: 'token', value: parameters.token, sensitive: true }]);
+    if (line.startsWith('POST /initialize')) {
+      if (body !== login) return refusal(400);
+      return changes['POST /initialize'] ?? json(200, session);
+    }
+    if (line.includes('no-such-route')) return refusal(404);
+    if (headers['x-session'] !== 'canary-session') return refusal(401);
+    const changed = Object.entries(changes).find(([start]) => line.startsWith(start))?.[1];
+    return changed ?? (line.startsWith('POST /cleanup') ? 'HTTP/1.1 204 X\r\n\r\n' : json(200, []));
+  };
+}
+
+/** The cases that failed or could not be judged, with their first messages. */
+async function judged(baseUrl: string, given: object = probes): Promise<Record<string, string | undefined>> {
+  const { results } = await runConformance({ baseUrl, probes: given });
+  const isFound = ({ status }: CaseResult) => status === 'failed' || status === 'unjudged';
+  return Object.fromEntries(results.filter(isFound).map(({ id, problems }) => [id, problems[0]?.message]));
+}
+
+describe('a body of a request that comes in chunks (D2)', () => {
+  it('has to be read, and is judged without spoiling a connection', async () => {
+    expect(await judged(await rawConnector(answering(), false))).toEqual({
+      'session.chunked-body': expect.stringMatching(
+        /^POST \/initialize: 400; with content-length the same login succeeds\. Read bodies with `transfer-encoding: chunked`/,
+      ),
+    });
+  });
+
+  it('passes where it is read (control)', async () => {
+    expect(await judged(await rawConnector(answering()))).toEqual({});
+  });
+
+  it('may be refused with a 411: an upload then fails aloud', async () => {
+    const refuse = (request: RawRequest) =>
+      request.headers['transfer-encoding'] === 'chunked'
+        ? json(411, { errors: { code: 'LENGTH_REQUIRED', message: 'No' } })
+        : answering()(request);
+    expect(await judged(await rawConnector(refuse))).toEqual({});
+  });
+});
