@@ -479,6 +479,12 @@ const mutants: Mutant[] = [
     control: {},
   },
   {
+    name: 'names a charset that there is not (D1)',
+    changes: { dataType: 'application/json; charset=utf-9' },
+    caught: ['routes.body'],
+    control: { dataType: 'application/json; charset=utf-8' },
+  },
+  {
     name: 'hands the login page of the end system through (D1)',
     changes: { dataType: 'text/html; charset=utf-8' },
     caught: ['routes.no-page'],

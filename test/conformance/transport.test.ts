@@ -50,3 +50,42 @@ describe('a body of a request that comes in chunks (D2)', () => {
     expect(await judged(await rawConnector(refuse))).toEqual({});
   });
 });
+
+describe('the body of a success that the client cannot read (D1)', () => {
+  const text = '[{"name":"Größe"}]';
+  const bytes = (body: Buffer, length = body.length, type = 'application/json; charset=utf-8') =>
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 X\r\ncontent-type: ${type}\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n`),
+      body,
+    ]);
+  const utf8 = Buffer.from(text);
+  const latin1 = Buffer.from(text, 'latin1');
+  const judgedWith = async (response: Buffer) =>
+    (await judged(await rawConnector(answering({ 'GET /issues': response }))))['routes.body'];
+
+  it.each([
+    [
+      'in another charset than it says',
+      bytes(latin1),
+      ': the body is not UTF-8, and content-type is "application/json; cha',
+    ],
+    ['in a charset that there is not', bytes(utf8, utf8.length, 'text/csv; charset=utf-9'), 'the body is not utf-9'],
+    ['whose length counts characters', bytes(utf8, text.length), 'content-length counts bytes, not characters'],
+    [
+      'that is empty',
+      bytes(Buffer.alloc(0)),
+      ': the body is empty, but content-type is "application/json; charset=utf-8"',
+    ],
+    ['that is no JSON', bytes(Buffer.from('ok')), ': the body is not JSON, as content-type says'],
+  ])('is found: one %s', async (_what, response, message) => {
+    expect(await judgedWith(response)).toContain(message);
+  });
+
+  it.each([
+    ['UTF-8', bytes(utf8)],
+    ['Latin-1 that says so', bytes(latin1, latin1.length, 'application/json; charset=iso-8859-1')],
+    ['a file', bytes(latin1, latin1.length, 'application/octet-stream')],
+  ])('is not found in %s (control)', async (_what, response) => {
+    expect(await judgedWith(response)).toBeUndefined();
+  });
+});

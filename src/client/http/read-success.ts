@@ -1,5 +1,4 @@
 import {
-  charsetOf,
   charsetOfXml,
   type DataSchema,
   decodeLeniently,
@@ -8,6 +7,7 @@ import {
   describeIssues,
   isNestedDeeper,
   schemaError,
+  toMediaType,
   type Validated,
   validate,
   withoutValues,
@@ -128,20 +128,6 @@ function decodeText(body: Uint8Array, charset: string | undefined): string {
 }
 
 const untypedBody = "the response has no content type; `responseType: 'json'` reads it as JSON regardless";
-
-interface MediaType {
-  readonly kind: 'json' | 'text' | 'bytes' | 'untyped';
-  readonly charset: string | undefined;
-}
-
-const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
-const textType = /^(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
-
-function toMediaType(value: string): MediaType {
-  const textOrBytes = textType.test(value) ? 'text' : 'bytes';
-  const kind = value.trim() === '' ? 'untyped' : jsonType.test(value) ? 'json' : textOrBytes;
-  return { kind, charset: charsetOf(value) };
-}
 
 /** A body for a person to read, decoded as well as possible; `undefined` if it is not text. */
 export function textOf(body: Uint8Array, contentType: string | undefined): string | undefined {

@@ -3,9 +3,11 @@ import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksReading } from '../probing/lacks.js';
+import { CannotCheck } from '../probing/limits.js';
 import { hasSucceeded, isSuccess, type Prober, sessionOf } from '../probing/prober.js';
 import { takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
+import { dataProblem } from '../wording/data-body.js';
 import { ofSample, sampleStatus } from './sample-status.js';
 
 export const routeCases: CaseDefinition[] = [
@@ -24,6 +26,19 @@ export const routeCases: CaseDefinition[] = [
       } else judge.status(seen, isSuccess, 'a success (2xx)');
       if (hasSucceeded(seen) && errorPayloadSchema.safeParse(parseJson(seen.response.body)).success)
         judge.found(seen, ' with the body of an error; expected the status of an error');
+    },
+  },
+  {
+    id: 'routes.body',
+    rule: 'D1',
+    title: 'The body of a success can be read as its content type says',
+    why: 'The client reports a body that is cut, or in another charset, as an error: nothing can be synchronized.',
+    lacks: (prober) => lacksProbe(prober, 'readable'),
+    async check(judge) {
+      const seen = await servedReadable(judge.prober);
+      if (seen.response.broken !== undefined) throw new CannotCheck('the body is not whole');
+      const problem = dataProblem(seen);
+      if (problem !== undefined) judge.found(seen, `: ${problem}`);
     },
   },
   {
