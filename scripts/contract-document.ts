@@ -102,7 +102,7 @@ const cleanup = {
   description: 'Offered by connectors that have something to end (S1).',
   security: [{ session: [] }],
   responses: {
-    204: { description: 'The session has ended' },
+    204: { description: 'The session has ended; a 204 has no body' },
     401: responseRef('unauthorized'),
     403: responseRef('forbidden-or-rate-limit'),
     '5XX': responseRef('other'),

@@ -980,6 +980,12 @@ const mutants: Mutant[] = [
     control: { cleanupStatus: 200 },
   },
   {
+    name: 'says that there is a body in a 204 (D1)',
+    changes: { cleanupHeaders: { 'content-length': '11' } },
+    caught: ['responses.no-content'],
+    control: { cleanupHeaders: { 'content-length': '0' } },
+  },
+  {
     name: 'keeps the session after cleanup (S1)',
     changes: { cleanupEndsSession: false },
     caught: ['cleanup.ends-session'],

@@ -65,7 +65,7 @@ describe('formatReport', () => {
     expect(wellFormed(xml)).toBe(true);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
     expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/u);
-    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="71" failures="2" errors="3" skipped="13"/);
+    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="72" failures="2" errors="3" skipped="13"/);
     expect(xml.match(/<failure /g)).toHaveLength(2);
     expect(xml).toContain('<error message="could not be checked: cleanup fails">');
     expect(xml).toContain('<skipped message="known failure: ticket &lt;7&gt;"/>');

@@ -89,3 +89,23 @@ describe('the body of a success that the client cannot read (D1)', () => {
     expect(await judgedWith(response)).toBeUndefined();
   });
 });
+
+describe('a 204 with a body (D1)', () => {
+  const judgedWith = async (fields: string) => {
+    const cleanup = `HTTP/1.1 204 X\r\n${fields}\r\n`;
+    return judged(await rawConnector(answering({ 'POST /cleanup': cleanup })));
+  };
+
+  it.each([
+    ['content-length: 11', '\r\n\r\n{"ok":true}'],
+    ['transfer-encoding: chunked', '\r\n\r\n0\r\n'],
+  ])('is found by its %s', async (field, rest) => {
+    expect(await judgedWith(`${field}${rest}`)).toEqual({
+      'responses.no-content': `POST /cleanup: 204 with ${field}; expected neither a body nor a length`,
+    });
+  });
+
+  it.each(['', 'content-length: 0\r\n'])('is not found in "%s" (control)', async (fields) => {
+    expect(await judgedWith(fields)).toEqual({});
+  });
+});

@@ -1,6 +1,6 @@
 import { dayMs } from '../../internal/index.js';
 import type { CaseDefinition } from '../case.js';
-import { summarize } from '../probing/exchange.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksFeature } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import type { Prober } from '../probing/prober.js';
@@ -171,3 +171,30 @@ export const tooManyRequestsCase: CaseDefinition = {
     }
   },
 };
+
+/** Looks at every response so far, too. The client drops what follows the head of a 204: only the head tells of it. */
+export const noContentCase: CaseDefinition = {
+  id: 'responses.no-content',
+  rule: 'D1',
+  title: 'A 204 has no body',
+  why: 'Nobody reads the body of a 204. Its bytes become the beginning of the next response, or break the connection.',
+  async check(judge) {
+    const found = new Map<string, Exchange>();
+    for (const { seen } of await announcements(judge)) {
+      if (seen.response?.status === 204 && contentOf(seen.response.headers) !== undefined)
+        found.set(summarize(seen), seen);
+    }
+    for (const seen of [...found.values()].slice(0, mostProblems)) {
+      judge.found(seen, ` with ${contentOf(seen.response!.headers)}; expected neither a body nor a length`);
+    }
+  },
+};
+
+/** The header that announces a body; a length of 0 does no harm. */
+function contentOf(headers: Headers): string | undefined {
+  for (const name of ['transfer-encoding', 'content-length']) {
+    const value = headers.get(name);
+    if (value !== null && value !== '0') return `${name}: ${value}`;
+  }
+  return undefined;
+}

@@ -141,6 +141,7 @@ export const soundDecisions = {
   huge: (): Failure | 'hang' | 'close' => ({ status: 413, code: 'TOO_LARGE', message: 'The body is too large' }),
   diesOfHugeBody: false,
   cleanupStatus: 204,
+  cleanupHeaders: {} as Record<string, string>,
   cleanupEndsSession: true,
   cleanupEndsOthers: false,
   cleanupOfDeadSession: 401,
@@ -243,7 +244,8 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       }
       if (decide.cleanupEndsOthers) sessions.clear();
       if (decide.cleanupEndsSession) sessions.delete(session);
-      return succeed({}, decide.cleanupStatus);
+      const done = succeed({}, decide.cleanupStatus);
+      return { ...done, headers: { ...done.headers, ...decide.cleanupHeaders } };
     }
     if (path === '/openapi.json') return succeed(decide.document());
     if (path.startsWith('/documented/')) return either(decide.documented(asked), asked);
