@@ -157,6 +157,21 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   };
 }
 
+const isUntrusted =
+  'is not trusted; trust it, or its authority, with NODE_EXTRA_CA_CERTS=certificate.pem in the environment';
+
+/** What is wrong with a certificate, by the code of the error. */
+const certificateProblems: ReadonlyMap<string, string> = new Map([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', isUntrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', isUntrusted],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', isUntrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT', isUntrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', isUntrusted],
+  ['CERT_HAS_EXPIRED', 'has expired'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host'],
+]);
+
 /**
  * A connector that is not running does not break the contract: exit code 2, not 1. Any response will do, of one of two routes: a
  * route that hangs is for the cases to judge.
@@ -173,7 +188,10 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
   } catch (error) {
     signal.throwIfAborted();
     const [first] = (error as AggregateError).errors as { cause?: { code?: string; message?: string } }[];
-    const reason = first?.cause?.code ?? first?.cause?.message ?? `no response within ${timeoutMs} ms`;
+    const { code, message } = first?.cause ?? {};
+    const problem = code === undefined ? undefined : certificateProblems.get(code);
+    if (problem !== undefined) throw new UsageError(`The certificate of ${url} ${problem} (${code}).`);
+    const reason = code ?? message ?? `no response within ${timeoutMs} ms`;
     throw new UsageError(`Nothing responds at ${url} (${reason}). Is the connector running?`);
   } finally {
     found.abort();

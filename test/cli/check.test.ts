@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
+import { certificate } from '../connector/support/certificate.js';
 import { run } from './helpers/run.js';
 import { removeBuiltCli, spawnCli, spawnOntoFullDisk, startCli } from './helpers/spawn.js';
 
@@ -138,6 +141,33 @@ describe('concordat check', () => {
     const { code, out } = await run(['check', url]);
     expect(out).toContain('✗ Broken JSON for initialize gets a 400');
     expect(code).toBe(1);
+  });
+
+  describe('says what is wrong with a certificate', () => {
+    async function serveTls(): Promise<string> {
+      const server = createTlsServer(certificate, (_request, response) => response.writeHead(404).end(notFound));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    }
+
+    it('that nobody vouches for', async () => {
+      const url = await serveTls();
+      const { code, err } = await run(['check', url]);
+      const problem =
+        'is not trusted; trust it, or its authority, with NODE_EXTRA_CA_CERTS=certificate.pem in the environment';
+      expect([code, err.trim()]).toEqual([2, `The certificate of ${url} ${problem} (DEPTH_ZERO_SELF_SIGNED_CERT).`]);
+    });
+
+    it('of another host', async () => {
+      const before = getGlobalDispatcher();
+      setGlobalDispatcher(new Agent({ connect: { ca: certificate.cert, servername: 'other.test' } }));
+      onTestFinished(() => setGlobalDispatcher(before));
+      const url = await serveTls();
+      const { code, err } = await run(['check', url]);
+      const problem = 'is for another host (ERR_TLS_CERT_ALTNAME_INVALID).';
+      expect([code, err.trim()]).toEqual([2, `The certificate of ${url} ${problem}`]);
+    });
   });
 
   it('checks what it can without any probes', async () => {
