@@ -109,3 +109,27 @@ describe('a 204 with a body (D1)', () => {
     expect(await judgedWith(fields)).toEqual({});
   });
 });
+
+describe('a session in a cookie (S1)', () => {
+  const withCookie = (body: unknown) => ({ 'POST /initialize': json(200, body, 'set-cookie: sid=canary-session\r\n') });
+  const cookie =
+    'POST /initialize: 200: the session is empty; expected an array of {key, value, sensitive}; the service does not read cookies (set-cookie)';
+
+  it.each([[{}], [[]]])('is no session: the body %j is said to be empty', async (body) => {
+    const found = await judged(await rawConnector(answering(withCookie(body))));
+    expect(found).toMatchObject({ 'session.answer': cookie });
+  });
+
+  it('is said to be none where nothing else would show it', async () => {
+    const found = await judged(await rawConnector(answering(withCookie({}))), { initialize: { parameters } });
+    expect(found).toEqual({ 'session.answer': cookie });
+  });
+
+  it('may be set beside a session, or where none is needed (control)', async () => {
+    expect(await judged(await rawConnector(answering(withCookie(session))))).toEqual({});
+    const open = { ...withCookie([]), 'GET /issues': json(200, []) };
+    const forAll = ({ headers, ...request }: RawRequest) =>
+      answering(open)({ ...request, headers: { ...headers, 'x-session': 'canary-session' } });
+    expect(await judged(await rawConnector(forAll))).not.toHaveProperty(['session.answer']);
+  });
+});

@@ -2,11 +2,12 @@ import { errorPayloadSchema, losesWhitespace, sessionProblems, toSessionParamete
 import { parseJson, printable } from '../../internal/index.js';
 import { type CaseDefinition, casesWith, isOneOf } from '../case.js';
 import { type Exchange, shorten, summarize } from '../probing/exchange.js';
-import { lacksSession } from '../probing/lacks.js';
-import { CannotCheck, hasResponse } from '../probing/limits.js';
-import { hasSucceeded, isSuccess, type Prober } from '../probing/prober.js';
+import { lacksServedSession, lacksSession } from '../probing/lacks.js';
+import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import { hasSucceeded, isSuccess, type Prober, sessionOf } from '../probing/prober.js';
+import { takeReadable } from '../probing/with-session.js';
 import { errorProblem } from '../wording/error-body.js';
-import { sessionShapeProblem } from '../wording/session-shape.js';
+import { onlyCookie, sessionShapeProblem } from '../wording/session-shape.js';
 import { ofSample } from './sample-status.js';
 
 export const loginCases = casesWith({ feature: 'session', lacks: lacksSession }, [
@@ -38,6 +39,7 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
       const login = await successfulLogin(judge.prober);
       const problem = sessionShapeProblem(login.response);
       if (problem !== undefined) judge.found(login, `: ${problem}`);
+      else if (await isOnlyCookie(judge.prober, login)) judge.found(login, `: ${onlyCookie}`);
     },
   },
   {
@@ -157,6 +159,12 @@ async function successfulLogin(prober: Prober) {
   const login = await prober.login();
   if (hasSucceeded(login)) return login;
   throw new CannotCheck(`logging in failed (${summarize(login)})`);
+}
+
+/** Whether the session is empty and came with a cookie, which proxies set, too: then requests succeed without a session. */
+async function isOnlyCookie(prober: Prober, login: Completed): Promise<boolean> {
+  if (sessionOf(login)?.length !== 0 || !login.response.headers.has('set-cookie')) return false;
+  return lacksServedSession(prober) !== undefined || !hasSucceeded(await takeReadable(prober));
 }
 
 /** The same with its session, as it came. @throws CannotCheck also when the client could not read it. */

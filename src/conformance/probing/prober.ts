@@ -96,12 +96,12 @@ export class Prober {
 
   /** Whatever initialize responds with is secret. */
   #collect(seen: Exchange): Exchange {
-    const session = sessionOf(seen);
-    for (const { key, value } of session ?? []) {
+    const session = sessionOf(seen) ?? [];
+    for (const { key, value } of session) {
       this.sessionNames.add(key.toLowerCase());
       this.secrets.add(value);
     }
-    if (session === undefined && hasResponse(seen) && seen.response.status < 300) {
+    if (session.length === 0 && hasResponse(seen) && seen.response.status < 300) {
       for (const text of secretStrings(seen.response.body)) this.secrets.add(text);
       for (const cookie of seen.response.headers.getSetCookie()) this.secrets.add(cookieValue(cookie));
     }

@@ -4,11 +4,15 @@ import type { Completed } from '../probing/limits.js';
 import { kindOf, textProblem } from './error-body.js';
 
 const expected = 'expected an array of {key, value, sensitive}';
+const cookiesAreNotRead = '; the service does not read cookies (set-cookie)';
+
+/** What to say of a session without entries where a cookie came, which may be the session. */
+export const onlyCookie = `the session is empty; ${expected}${cookiesAreNotRead}`;
 
 /** Why the response to a login is no session (rule S1). Names entries and members, and never shows a value. */
 export function sessionShapeProblem(response: Completed['response']): string | undefined {
   if (response.broken !== undefined) return response.broken.text;
-  const cookie = response.headers.has('set-cookie') ? '; the service does not read cookies (set-cookie)' : '';
+  const cookie = response.headers.has('set-cookie') ? cookiesAreNotRead : '';
   const problem = textProblem(response);
   if (problem !== undefined) return `${problem}; ${expected}${cookie}`;
   const value = parseJson(response.body);
