@@ -5,6 +5,14 @@ const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const responseRef = (name: string) => ({ $ref: `#/components/responses/${name}` });
 const json = (schema: object, example: unknown) => ({ 'application/json': { schema, example } });
 
+/** Seconds, or one of the three forms of an HTTP-date (RFC 9110, 5.6.7), whose days have two places. */
+const waitPattern = [
+  '^[0-9]+$',
+  '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$',
+  '^[A-Z][a-z]{2,5}day, [0-9]{2}-[A-Z][a-z]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$',
+  '^[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [0-9]{4}$',
+].join('|');
+
 /** The part of every connector that the contract fixes, as OpenAPI 3.1. */
 export function buildContractDocument() {
   return {
@@ -32,7 +40,7 @@ export function buildContractDocument() {
           description:
             'Only for a rate limit: how long to wait, in seconds, or until when, as an HTTP-date. Connector and client may agree on another name and format (W1, W4).',
           required: false,
-          schema: { type: 'string', pattern: '^[0-9]+$|^[A-Z][a-z]+[, ]' },
+          schema: { type: 'string', pattern: waitPattern },
           example: '30',
         },
         RateLimitPolicy: {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorPayloadSchema, errorTable } from 'concordat';
+import { errorPayloadSchema, errorTable, parseWait } from 'concordat';
 import { createConnector, rateLimited } from 'concordat/connector';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -47,6 +47,21 @@ describe('docs/openapi/connector-contract.yaml', () => {
       const target = reference.split('/').reduce<unknown>((node, name) => (node as Node | undefined)?.[name], document);
       expect(target, reference).toBeDefined();
     }
+  });
+
+  it('takes the waits that the client reads by default, and no other (W4)', () => {
+    const pattern = new RegExp(document.components.headers.RetryAfter.schema.pattern);
+    const now = Date.parse('2026-11-30T12:00:00Z');
+    const written = [
+      ...['0', '30', 'Tue, 01 Dec 2026 08:00:30 GMT', 'Tuesday, 01-Dec-26 08:00:30 GMT', 'Tue Dec  1 08:00:30 2026'],
+      'Tue Dec 15 08:00:30 2026',
+      'Tue, 1 Dec 2026 08:00:30 GMT', // Java's RFC_1123_DATE_TIME does not pad the day
+      ...['Tuesday, 1-Dec-26 08:00:30 GMT', 'Tue Dec 1 08:00:30 2026', 'Tue, 01 Dec 2026 08:00:30 +0000', '1.5', '-1'],
+      ...['2026-12-01T08:00:30Z', '2026-12-01 08:00:30', 'Tue, 01 Dec 2026', ''],
+    ];
+    const taken = written.filter((value) => pattern.test(value));
+    expect(taken).toEqual(written.filter((value) => parseWait(value, { format: 'auto', now }).waitMs !== undefined));
+    expect(taken).toHaveLength(6);
   });
 
   it("describes what a connector really answers: its schema is as strict as the code's (E1)", async () => {
