@@ -23,7 +23,7 @@ export function buildContractDocument() {
       description:
         'What every connector has in common, whatever its own routes are: login, clean-up, and errors. The route `/resources/{id}` ' +
         'stands for those. A connector reads request bodies with `transfer-encoding: chunked`, because streamed uploads have ' +
-        'no length (D2). Rules in brackets are explained in docs/rules.md.',
+        'no length; an upload that breaks off must not replace what is stored (D2). Rules in brackets are explained in docs/rules.md.',
       contact: { name: 'Concordat' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
