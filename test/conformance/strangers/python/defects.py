@@ -221,3 +221,24 @@ class CleanupWithoutSessionFails(Connector):
         if self.route_path() == '/cleanup' and self.headers.get('x-session') is None:
             raise KeyError('x-session')
         return super().authenticate()
+
+
+@defect('chunks-are-not-read', 'A body is as long as content-length says; one in chunks is empty.', 'D2', 'chunk')
+class ChunksAreNotRead(Connector):
+    def chunks(self):
+        return self.parts(int(self.headers.get('content-length') or 0))
+
+
+@defect('data-is-not-utf-8', 'Data is in Latin-1 and says that it is UTF-8.', 'D1', 'UTF-8|charset')
+class DataIsNotUtf8(Connector):
+    def read_record(self, record_id):
+        if record_id not in self.store['records']:
+            raise self.no_record(record_id)
+        self.send_bytes(200, '{"title": "Größe"}'.encode('latin-1'), {})
+
+
+@defect('no-content-has-a-body', 'cleanup is a 204 with a body.', 'D1', '\\b204\\b.*content-length')
+class NoContentHasABody(Connector):
+    def cleanup(self):
+        del self.sessions()[self.token]
+        self.send_bytes(204, b'{"ok": true}', {})
