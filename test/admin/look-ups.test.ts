@@ -179,7 +179,8 @@ describe('what changes while a request is under way counts (K11)', () => {
     await sessionRead;
     host.users.get('u-alice')!.enabled = false;
     const response = await finish();
-    expect([response.status, response.headers.location]).toEqual([303, '/sign-in']);
+    const page = encodeURIComponent(`/api-keys/${id}/revoke`);
+    expect([response.status, response.headers.location]).toEqual([303, `/sign-in?next=${page}`]);
     host.users.get('u-alice')!.enabled = true;
     expect(await host.apiKeys.get(alice, id)).toMatchObject({ status: 'Active' });
   });

@@ -88,9 +88,16 @@ export function comesBefore(process: Process, a: Key, b: Key, sort: string): boo
   return sort.startsWith('-') ? first > second : first < second;
 }
 
+const wrong = (field: string): Failure => ({ kind: 'validation', wrong: new Map([[field, undefined]]) });
+
+/** K6: a period does not end before it begins. */
+function wrongPeriod({ from, to }: AuditQuery): Failure[] {
+  if (from === undefined || to === undefined) return [];
+  return readTime(from)!.firstMs > readTime(to)!.lastMs ? [wrong('from')] : [];
+}
+
 /** K13: of wrong parameters one is named. */
 function wrongPage({ limit = 1, skip = 0 }: { limit?: number | undefined; skip?: number | undefined }): Failure[] {
-  const wrong = (field: string): Failure => ({ kind: 'validation', wrong: new Map([[field, undefined]]) });
   return [
     ...(Number.isInteger(limit) && limit >= 1 && limit <= 200 ? [] : [wrong('limit')]),
     ...(Number.isInteger(skip) && skip >= 0 ? [] : [wrong('skip')]),
@@ -104,7 +111,8 @@ function failuresOf(world: World, caller: Caller, query: ListQuery | AuditQuery)
   const mayAll = mayManageAll(personOf(world, caller.userId));
   const asked = 'apiKeyId' in query ? query.apiKeyId : undefined;
   const isHidden = asked !== undefined && visible(world, caller, asked) === undefined;
-  return [query.scope === 'all' && !mayAll ? onlyOwn : undefined, ...wrongPage(query), isHidden ? notFound : undefined];
+  const wrongs = [...wrongPage(query), ...wrongPeriod(query as AuditQuery)];
+  return [query.scope === 'all' && !mayAll ? onlyOwn : undefined, ...wrongs, isHidden ? notFound : undefined];
 }
 
 const isPage = (
