@@ -3,7 +3,6 @@ export * from './clock.js';
 export * from './error-class.js';
 export * from './escapes.js';
 export * from './iso-time.js';
-export * from './media-type.js';
 export * from './numbers.js';
 export * from './options.js';
 export * from './quiet.js';
