@@ -11,8 +11,8 @@ export function cryptoWork(): ReadonlySet<unknown> {
 /** Watches from the first call on. */
 function watch(): Set<Promise<unknown>> {
   const running = new Set<Promise<unknown>>();
-  const subtle: object | undefined = globalThis.crypto?.subtle;
-  const prototype = subtle === undefined ? {} : (Object.getPrototypeOf(subtle) as Record<string, Method>);
+  // Not that of `crypto.subtle`: a test may have put an object of its own there, which has the prototype of all objects.
+  const prototype = (globalThis.SubtleCrypto?.prototype ?? {}) as unknown as Record<string, Method>;
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const { value: method, ...descriptor } = Object.getOwnPropertyDescriptor(
       prototype,
@@ -23,10 +23,11 @@ function watch(): Set<Promise<unknown>> {
       ...descriptor,
       value(this: unknown, ...parameters: unknown[]) {
         const result = method.apply(this, parameters);
-        const settled = () => running.delete(result);
-        running.add(result);
-        result.then(settled, settled);
-        return result;
+        if (typeof result?.finally !== 'function') return result; // that of a mock
+        // A promise of its own, to leave failures that nobody handles unhandled.
+        const watched = result.finally(() => running.delete(watched));
+        running.add(watched);
+        return watched;
       },
     });
   }
