@@ -266,6 +266,7 @@ describe('a 200 that is none', () => {
     ['PUT', 204, 'content-length: 11\r\n\r\n'],
     ['PUT', 204, 'transfer-encoding: chunked\r\n\r\nb\r\n{"ok":true}\r\n0\r\n\r\n'],
     ['PUT', 205, 'content-length: 11\r\n\r\n{"ok":true}'],
+    ['PUT', 205, 'content-encoding: gzip\r\ncontent-length: 11\r\n\r\n{"ok":true}'],
     ['GET', 304, 'content-length: 11\r\n\r\n{"ok":true}'],
     ['HEAD', 200, 'content-length: 11\r\n\r\n{"ok":true}'],
   ])(

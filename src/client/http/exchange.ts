@@ -156,7 +156,8 @@ export class Exchange implements ActiveRequest {
     const headers = this.#headers;
     const response: ResponseOutcome = { type: 'response', status: this.#status, headers, body, end, error };
     const isPacked = this.isPacked && headers['content-encoding'] !== undefined;
-    if (isPacked && body.length > 0 && end === 'whole') this.#decompress(response);
+    const hasBody = body.length > 0 && !hasNoBody(this.#request.method, this.#status);
+    if (isPacked && hasBody && end === 'whole') this.#decompress(response);
     else this.#finish(response);
     if (destroy) this.#destroy();
   }
