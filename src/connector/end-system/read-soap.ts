@@ -83,19 +83,19 @@ class FaultReader implements XmlReader {
   isOver = false;
 
   open(name: string, _attributes: string, isEmpty: boolean): void {
+    if (this.#outside === undefined) this.#enter(name, isEmpty);
     if (isEmpty) return;
     this.#path.push(name);
     const part = this.#part();
     if (part !== undefined && part !== 'detail') this.#found[part].push([]);
     if (name === 'Envelope') this.#envelope ??= this.#path.length;
-    if (this.#outside === undefined) this.#enter(name);
   }
 
   /** Only the first element of the body can be the fault; elsewhere one of this name is data. */
-  #enter(name: string): void {
+  #enter(name: string, isEmpty: boolean): void {
     const envelope = this.#envelope ?? Number.POSITIVE_INFINITY;
-    if (this.#path.length !== envelope + 2 || this.#path[envelope] !== 'Body') return;
-    if (name === 'Fault') this.#outside = this.#path.length;
+    if (this.#path.length !== envelope + 1 || this.#path[envelope] !== 'Body') return;
+    if (name === 'Fault' && !isEmpty) this.#outside = envelope + 2;
     else this.isOver = true;
   }
 

@@ -102,6 +102,8 @@ describe('a SOAP fault', () => {
     ['data with an element of this name', envelope(`<m:Pump xmlns:m="urn:m">${bare}</m:Pump>`)],
     ['data with a message in it', envelope(`<m:Mail xmlns:m="urn:m">${fault('old')}</m:Mail>`)],
     ['the body after its first element', envelope(`<m:Answer xmlns:m="urn:m"></m:Answer>${bare}`)],
+    ['the body after an empty element', envelope(`<m:Answer xmlns:m="urn:m"/>${bare}`)],
+    ['an empty element of this name', envelope(`<s:Fault/>${bare}`)],
     ['the header', `<Envelope><Header>${bare}</Header><Body></Body></Envelope>`],
     ['XML that is not SOAP', `<Report>${bare}</Report>`],
     ['a page', '<html><p>Sorry'],
