@@ -470,6 +470,13 @@ describe('what a failure says of the request to the end system (E5)', () => {
     ],
     ['XML', (url) => [url, xml(`<a:Secret>${token}</a:Secret>`)]],
     ['XML without its type', (url) => [url, { method: 'POST', body: xml(`<password>${token}</password>`).body }]],
+    [
+      'XML with a document type',
+      (url) => {
+        const body = `<!DOCTYPE cXML SYSTEM "a.dtd" [<!ENTITY a "b">]>\n<cXML><SharedSecret>${token}</SharedSecret></cXML>`;
+        return [url, { method: 'POST', body }];
+      },
+    ],
     ['XML in lines', (url) => [url, xml(`<Password\n Type="urn:x#PasswordText">\n  ${token}\n</Password >`)]],
     ['XML that is marked as text', (url) => [url, xml(`<Password><!-- no --><![CDATA[${token}]]></Password>`)]],
     ['an attribute of XML', (url) => [url, xml(`<Login user="ada" a:password = '${token}'/>`)]],
@@ -523,6 +530,16 @@ describe('what a failure says of the request to the end system (E5)', () => {
     const startedAt = performance.now();
     outgoingSecrets('http://end.system/', xml(inside));
     expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test.each([
+    ['XML', xml(Array.from({ length: 2_500 }, (_, index) => `<token>${token}${index}</token>`).join(''))],
+    ['JSON', { body: JSON.stringify(Array.from({ length: 1_800 }, (_, index) => ({ token: `${token}${index}` }))) }],
+  ])('of %s with more secrets than any login has, the first are sought (E8)', async (_what, init) => {
+    const { outgoingSecrets } = await import('../../src/connector/end-system/outgoing-secrets.js');
+    const secrets = outgoingSecrets('http://end.system/', init);
+    expect(secrets).toHaveLength(100);
+    expect(secrets).toContain(`${token}99`);
   });
 
   test('nor a part of it, where a long message is cut (E8)', async () => {

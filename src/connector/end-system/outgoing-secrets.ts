@@ -1,4 +1,4 @@
-import { isSecretField, querySecrets } from '../../internal/index.js';
+import { isSecretField, mostSecrets, querySecrets } from '../../internal/index.js';
 import { headerSecrets } from '../errors/redact.js';
 import { asRequest } from './failure.js';
 import { decodeXml, localName, readXml } from './read-soap.js';
@@ -23,10 +23,13 @@ export function outgoingSecrets(input: string | URL | Request, init: RequestInit
       headers.filter(isSecretField).map(([name]) => name.toLowerCase()),
     ),
     ...querySecrets(request?.url ?? String(input)),
-    ...fieldsOf(init.body, read('content-type').join())
-      .filter(isSecretField)
-      .map(([, value]) => value),
+    ...first(fieldsOf(init.body, read('content-type').join()).filter(isSecretField)),
   ];
+}
+
+/** The values of as many fields as a login has: a list of records may have thousands. */
+function first(fields: readonly Entry[]): string[] {
+  return [...new Set(fields.map(([, value]) => value))].slice(0, mostSecrets);
 }
 
 /** Without `Headers`, which refuses what an own fetch may send. */
@@ -71,7 +74,9 @@ function textsInXml(xml: string): Entry[] {
     if (element !== undefined) note(element, written.join(''));
     element = undefined;
   };
-  readXml(xml.slice(0, maxTextLength), {
+  const text = xml.slice(0, maxTextLength);
+  // A document type, which may come before the first element, would end the reading.
+  readXml(text.slice(Math.max(0, text.search(/<[^!?]/))), {
     open(name, attributes, isEmpty) {
       for (const [, key = '', double, single] of attributes.matchAll(attribute)) {
         if (!key.startsWith('xmlns')) note(key, decodeXml(double ?? single ?? ''));
