@@ -33,6 +33,25 @@ test.each(['get', 'head'])('a body with %s, which no `fetch` sends, is refused a
   expect(String(await rejection(call))).toBe(`TypeError: \`fetch\` cannot send a body with ${method.toUpperCase()}.`);
 });
 
+test.each(['auto', 'stream'] as const)(
+  'the body that a handler in process returns for a HEAD is left: %s',
+  async (responseType) => {
+    let isLeft = false;
+    const cancel = () => {
+      isLeft = true;
+    };
+    const endless = () => new Response(new ReadableStream({ pull: () => grace(), cancel }));
+    const client = connect(connector, { fetch: async () => endless(), initialize: async () => ({}) });
+    const { status, data } = await client.request<ReadableStream | undefined>({
+      method: 'HEAD',
+      path: '/',
+      responseType,
+    });
+    expect({ status, text: await new Response(data).text() }).toEqual({ status: 200, text: '' });
+    expect(isLeft).toBe(true);
+  },
+);
+
 test('a `fetch` that returns a response of another copy of fetch is taken (control)', async () => {
   const { fetch: other } = await import('undici');
   const data = (value: string) => other(`data:application/json,${value}`);

@@ -1,7 +1,7 @@
 import { Exchange, type ExchangeOptions } from './exchange.js';
 import type { Connection } from './incoming-body.js';
 import { type OutgoingBody, toOutgoingBody } from './request-body.js';
-import { ActiveRequests, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
+import { ActiveRequests, hasNoBody, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 export interface FetchTransportOptions extends ExchangeOptions {
   origin: string;
@@ -47,6 +47,8 @@ async function send(
       delete headers['content-length'];
     }
     exchange.onResponseStart(connection, response.status, headers);
+    // As handlers in process return one for a HEAD, perhaps endless.
+    if (hasNoBody(request.method, response.status)) connection.leaveBody();
     let chunk = await connection.read();
     while (chunk !== undefined) {
       exchange.onResponseData(connection, chunk);
@@ -85,6 +87,11 @@ class FetchConnection implements Connection {
       throw new UnusableResponse('the option `fetch` returned a Response whose body does not consist of bytes');
     }
     return value;
+  }
+
+  leaveBody(): void {
+    this.#reader?.cancel().catch(() => {});
+    this.#reader = undefined;
   }
 
   pause(): void {
