@@ -66,6 +66,7 @@ export const github: Preset = {
       is: 'rate-limit',
       wait: [retryAfter],
     },
+    { ...failed(exhausted, 'rate-limit'), wait: [retryAfter] },
     failed({ path: 'errors.*.type', matches: /^(?:FORBIDDEN|INSUFFICIENT_SCOPES)$/ }, 'forbidden'),
     failed({ path: 'errors.*.type', matches: 'NOT_FOUND' }, 'not-found'),
     failed({ path: 'errors.*.message', matches: /^Something went wrong while executing your query/ }, 'other'),

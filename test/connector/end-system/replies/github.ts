@@ -28,6 +28,19 @@ const inGraphQL: RecordedReply[] = [
     gives: { is: 'not-found', code: 'NOT_FOUND', message: 'Could not resolve to an Issue' },
   },
   {
+    what: 'a limit of a server that does not name its resource, by GraphQL',
+    body: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+    gives: { is: 'rate-limit', code: 'RATE_LIMITED', message: 'API rate limit exceeded', waitMs: 60_000 },
+    control: {
+      what: 'one beside data',
+      body: {
+        data: { viewer: { login: 'ada' } },
+        errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }],
+      },
+      gives: 'success',
+    },
+  },
+  {
     what: 'a denial, by GraphQL',
     body: { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] },
     gives: { is: 'forbidden', code: 'FORBIDDEN', message: 'Resource not accessible by integration' },
