@@ -59,8 +59,12 @@ describe.runIf(isRedisTested)('a service with redis', () => {
   it('leaves the work to workers, shows them with what they wait for, and stops them', async () => {
     const { url } = await redisServer();
     const workers = await Promise.all([startWorker(url), startWorker(url)]);
-    const health = await fetch(workers[0]!.health);
-    expect([health.status, await health.json()]).toEqual([200, { status: 'ok', jobs: 0 }]);
+    const health = async () => {
+      const response = await fetch(workers[0]!.health);
+      return [response.status, await response.json()];
+    };
+    // A worker is not healthy before it is connected to Redis.
+    await expect.poll(health, { timeout: 30_000 }).toEqual([200, { status: 'ok', jobs: 0 }]);
 
     const data = newDataDirectory();
     const args = ['--data', data, '--interval', '600', '--issues', '60', '--quota', '20', '--window', '20'];
