@@ -20,6 +20,11 @@ export async function readLimited(body: ReadableStream<Uint8Array> | null, maxBy
   return { bytes: chunks.join().subarray(0, maxBytes), truncated: length > maxBytes };
 }
 
+/** Whether responses with this status never have a body. */
+export function isBodyless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
 /** So many chunks are kept as they arrive: each takes memory of its own, however few bytes it has. */
 const mostChunks = 256;
 

@@ -1,3 +1,4 @@
+import { isBodyless } from '../../internal/index.js';
 import type { IncomingBody } from './incoming-body.js';
 import type { RequestBody } from './request-body.js';
 
@@ -65,7 +66,7 @@ export function isStreamed({ streams, method }: WireRequest, status: number): bo
 
 /** Whether a response ends with its head, whatever that says. */
 export function hasNoBody(method: string, status: number): boolean {
-  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
+  return method === 'HEAD' || isBodyless(status);
 }
 
 /** The value of a header; repeated headers are joined by commas (RFC 9110, 5.3). */

@@ -1,5 +1,5 @@
 import { dayMs } from '../../internal/index.js';
-import type { CaseDefinition } from '../case.js';
+import type { CaseDefinition, Judge } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksFeature } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
@@ -154,7 +154,7 @@ export const rateLimitCases: CaseDefinition[] = [
   }),
 ];
 
-/** Looks at every response so far but those of `probes.limit`, which `rate-limit.status` judges. */
+/** All but those of `probes.limit`, which `rate-limit.status` judges. */
 export const tooManyRequestsCase: CaseDefinition = {
   id: 'responses.too-many-requests',
   rule: 'W3',
@@ -162,33 +162,36 @@ export const tooManyRequestsCase: CaseDefinition = {
   why: 'The contract says 403 with the wait header. Most often, a proxy or a separate rate limiter is refusing requests.',
   async check(judge) {
     const { limit, rateLimit } = judge.settings;
-    const others = (await announcements(judge)).filter(({ seen }) => seen.request.path !== limit?.request.path);
-    const refused = new Map(
-      others.filter(({ seen }) => seen.response?.status === 429).map(({ seen }) => [summarize(seen), seen]),
+    const refused = await responsesSoFar(
+      judge,
+      ({ request, response }) => request.path !== limit?.request.path && response?.status === 429,
     );
-    for (const seen of [...refused.values()].slice(0, mostProblems)) {
-      judge.found(seen, `; expected a 403 with ${rateLimit.header}`);
-    }
+    for (const seen of refused) judge.found(seen, `; expected a 403 with ${rateLimit.header}`);
   },
 };
 
-/** Looks at every response so far, too. The client drops what follows the head of a 204: only the head tells of it. */
+/** The client drops what follows the head of a 204: only the head tells of it. */
 export const noContentCase: CaseDefinition = {
   id: 'responses.no-content',
   rule: 'D1',
   title: 'A 204 has no body',
   why: 'Nobody reads the body of a 204. Its bytes become the beginning of the next response, or break the connection.',
   async check(judge) {
-    const found = new Map<string, Exchange>();
-    for (const { seen } of await announcements(judge)) {
-      if (seen.response?.status === 204 && contentOf(seen.response.headers) !== undefined)
-        found.set(summarize(seen), seen);
-    }
-    for (const seen of [...found.values()].slice(0, mostProblems)) {
+    const found = await responsesSoFar(
+      judge,
+      ({ response }) => response?.status === 204 && contentOf(response.headers) !== undefined,
+    );
+    for (const seen of found) {
       judge.found(seen, ` with ${contentOf(seen.response!.headers)}; expected neither a body nor a length`);
     }
   },
 };
+
+/** Those of all responses so far that are wrong, one for each summary. */
+async function responsesSoFar(judge: Judge, isWrong: (seen: Exchange) => boolean): Promise<Exchange[]> {
+  const wrong = (await announcements(judge)).filter(({ seen }) => isWrong(seen));
+  return [...new Map(wrong.map(({ seen }) => [summarize(seen), seen])).values()].slice(0, mostProblems);
+}
 
 /** The header that announces a body; a length of 0 does no harm. */
 function contentOf(headers: Headers): string | undefined {

@@ -1,10 +1,10 @@
-import { charsetOfXml, decoderOf, decodeWith, parseJson, toMediaType } from '../../internal/index.js';
+import { charsetOfXml, decoderOf, decodeWith, isBodyless, parseJson, toMediaType } from '../../internal/index.js';
 import type { Completed } from '../probing/limits.js';
 
 /** Why the client cannot read the body of a success as its content type says (rule D1). */
 export function dataProblem({ request, response }: Completed): string | undefined {
   const { status, headers, bytes, truncated } = response;
-  if (request.method === 'HEAD' || status === 204 || status === 205 || truncated) return undefined;
+  if (request.method === 'HEAD' || isBodyless(status) || truncated) return undefined;
   const type = headers.get('content-type') ?? '';
   const { kind, charset } = toMediaType(type);
   if (kind === 'bytes') return undefined;

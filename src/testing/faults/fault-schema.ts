@@ -5,6 +5,7 @@ import {
   checkOptions,
   count,
   duration,
+  isBodyless,
   oneOf,
   option,
   optionsOf,
@@ -14,7 +15,6 @@ import {
   texts,
 } from '../../internal/index.js';
 import type { Delay, Fault } from '../fault-types.js';
-import { isBodyless } from '../http/reply.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {

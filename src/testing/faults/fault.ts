@@ -1,9 +1,9 @@
+import { isBodyless } from '../../internal/index.js';
 import type { Fault } from '../fault-types.js';
 import {
   discard,
   emptyReply,
   errorReply,
-  isBodyless,
   lowerCase,
   type Reply,
   type SimulatedResponse,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { abortable } from '../../internal/index.js';
+import { abortable, isBodyless } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
-import { chunksOf, discard, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
+import { chunksOf, discard, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
 
 /** Serves replies on 127.0.0.1. @throws Error when the port is not available. */
 export async function listen(

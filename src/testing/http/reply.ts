@@ -154,11 +154,6 @@ export async function whole(response: SimulatedResponse): Promise<SimulatedRespo
   return { ...response, body: new Uint8Array(await new Response(response.body).arrayBuffer()) };
 }
 
-/** Whether responses with this status never have a body. */
-export function isBodyless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304;
-}
-
 /**
  * The chunks to send: of a body that does not arrive whole, only the first half.
  * @param gone cancels a stream when it aborts.

@@ -1,6 +1,6 @@
-import { follow } from '../../internal/index.js';
+import { follow, isBodyless } from '../../internal/index.js';
 import type { Arrival } from './arrival.js';
-import { chunksOf, discard, isBodyless, type NoResponse, type Reply } from './reply.js';
+import { chunksOf, discard, type NoResponse, type Reply } from './reply.js';
 
 /**
  * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
