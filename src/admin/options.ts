@@ -86,6 +86,12 @@ export interface AdminOptions {
    * @default []
    */
   readonly allowedHosts?: readonly string[] | undefined;
+  /**
+   * Answers each MCP request by itself, without sessions: any process behind a load balancer can answer, also after a restart.
+   * A client then cancels a call by going away: `notifications/cancelled` is without effect.
+   * @default false
+   */
+  readonly mcpStateless?: boolean | undefined;
   /** Ends an MCP session after this long without a request or an open stream. @default 1800000 */
   readonly mcpSessionIdleMs?: number | undefined;
   /** @default the system clock */

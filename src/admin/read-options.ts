@@ -7,6 +7,7 @@ import {
   RequestLookups,
 } from '../api-keys/index.js';
 import {
+  bool,
   checkOptions,
   completeClock,
   duration,
@@ -57,6 +58,7 @@ const schema = optionsOf({
   mcpKeyTools: oneOf(['none', 'read-only', 'all']).default('read-only'),
   mcpTools: mcpToolsOption.optional(),
   allowedHosts: allowedHostsOption.optional(),
+  mcpStateless: bool.default(false),
   mcpSessionIdleMs: duration({ least: 1 }).optional(),
   sections: sectionsOption.optional(),
   clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),

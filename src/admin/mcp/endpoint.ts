@@ -12,12 +12,11 @@ import { createSessions, type McpSession } from './sessions.js';
 import { closingMessage, createStreamWatch } from './stream-watch.js';
 import { createToolBox } from './tools.js';
 
-type McpEndpointOptions = Pick<AdminOptions, 'mcpTools' | 'allowedHosts' | 'mcpSessionIdleMs'>;
+type McpEndpointOptions = Pick<AdminOptions, 'mcpTools' | 'allowedHosts' | 'mcpStateless' | 'mcpSessionIdleMs'>;
 
 const checkIntervalMs = 1000;
 const defaultIdleMs = 1_800_000;
 const maxBodyBytes = 1024 * 1024;
-const methods = ['GET', 'POST', 'DELETE'];
 /** All that the transport reads. Credentials are left out, so that no session and no tool holds them. */
 const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
 
@@ -32,6 +31,8 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   ]);
   const tools = createToolBox(context, options.mcpTools);
   const sessions = createSessions(context, tools, options.mcpSessionIdleMs ?? defaultIdleMs);
+  const isStateless = options.mcpStateless === true;
+  const methods = isStateless ? ['POST'] : ['GET', 'POST', 'DELETE'];
   const watch = createStreamWatch(context);
   let timer: Timer | undefined;
   let closing: Promise<void> | undefined;
@@ -65,6 +66,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   };
 
   const findSession = async (sdk: McpSdk, request: Request, { user }: Caller, body: unknown) => {
+    if (isStateless) return await sessions.beginForOneRequest(sdk, user.id);
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : sessions.find(id, user.id);
     if (session !== undefined) return session;
@@ -78,6 +80,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
       session.openRequests.delete(openRequest);
       session.lastUsedAt = context.clock.monotonic();
       watch.remove(openRequest);
+      if (isStateless) void sessions.close([session]);
     });
     refuseIdsInUse(session, openRequest.ids);
     session.openRequests.add(openRequest);

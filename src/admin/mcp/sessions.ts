@@ -24,9 +24,37 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
   const { name } = context.branding;
   // In the order of their last use.
   const sessions = new Map<string, McpSession>();
-  const closeAll = async (closing: readonly McpSession[]) => {
+  const close = async (closing: readonly McpSession[]) => {
     const results = await Promise.allSettled(closing.map((session) => session.close()));
     for (const result of results) if (result.status === 'rejected') context.onError(result.reason);
+  };
+
+  const connect = async (sdk: McpSdk, userId: string, transport: Transport): Promise<McpSession> => {
+    const server = new sdk.McpServer(
+      { name: slugOf(name), title: `${name}: API keys`, version: '1.0.0' },
+      { capabilities: { tools: {} } },
+    );
+    const session: McpSession = {
+      userId,
+      transport,
+      lastUsedAt: context.clock.monotonic(),
+      openRequests: new Set(),
+      calls: new Set(),
+      close: () => server.close(),
+    };
+    server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
+    server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, requestId, signal }) => {
+      const request = authInfo?.extra?.openRequest as OpenRequest;
+      if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
+      session.calls.add(requestId);
+      const result = await tools.call(sdk, params, request, signal).finally(() => session.calls.delete(requestId));
+      context.accessed(request.caller, { tool: params.name, isError: result.isError === true });
+      // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
+      if (signal.aborted) request.cancel();
+      return result;
+    });
+    await server.connect(transport);
+    return session;
   };
 
   return {
@@ -43,50 +71,28 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     },
     /** A session that is kept once its `initialize` succeeds. */
     async begin(sdk: McpSdk, userId: string) {
-      const server = new sdk.McpServer(
-        { name: slugOf(name), title: `${name}: API keys`, version: '1.0.0' },
-        { capabilities: { tools: {} } },
-      );
       const transport: Transport = new sdk.WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         onsessioninitialized: async (id) => {
           sessions.set(id, session);
-          server.server.onclose = () => sessions.delete(id);
-          await closeAll(surplusOf([...sessions.values()], userId));
+          await close(surplusOf([...sessions.values()], userId));
         },
       });
-      const session: McpSession = {
-        userId,
-        transport,
-        lastUsedAt: context.clock.monotonic(),
-        openRequests: new Set(),
-        calls: new Set(),
-        close: () => server.close(),
-      };
-      server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
-      server.server.setRequestHandler(
-        sdk.CallToolRequestSchema,
-        async ({ params }, { authInfo, requestId, signal }) => {
-          const request = authInfo?.extra?.openRequest as OpenRequest;
-          if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-          session.calls.add(requestId);
-          const result = await tools.call(sdk, params, request, signal).finally(() => session.calls.delete(requestId));
-          context.accessed(request.caller, { tool: params.name, isError: result.isError === true });
-          // A call that the client has cancelled gets no response, and the SDK would leave its stream open.
-          if (signal.aborted) request.cancel();
-          return result;
-        },
-      );
-      await server.connect(transport);
+      transport.onclose = () => sessions.delete(transport.sessionId ?? '');
+      const session = await connect(sdk, userId, transport);
       return session;
     },
+    /** One that is not kept: whoever begins it closes it after its request. */
+    beginForOneRequest: (sdk: McpSdk, userId: string) =>
+      connect(sdk, userId, new sdk.WebStandardStreamableHTTPServerTransport()),
+    close,
     async closeIdle() {
       const since = context.clock.monotonic() - idleMs;
-      await closeAll(
+      await close(
         [...sessions.values()].filter(({ openRequests, lastUsedAt }) => openRequests.size === 0 && lastUsedAt <= since),
       );
     },
-    closeAll: () => closeAll([...sessions.values()]),
+    closeAll: () => close([...sessions.values()]),
   };
 }
 
