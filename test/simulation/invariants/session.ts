@@ -86,20 +86,22 @@ const a401IsAVerdictInTheEnd: Invariant = {
     const worked = new Set<unknown>();
     const isOld = createIsOld(entries, schedule);
     const refused = new Map<unknown, { session: unknown; isOld: boolean; hadWorked: boolean }>();
-    const met = new Map<unknown, { counted: number; overtaken: number }>();
+    const met = new Map<unknown, { counted: unknown[]; overtaken: number }>();
     for (const entry of entries) {
       const by = entry.what === 'settled' ? entry.call : entry.what === 'sent' ? entry.by : undefined;
       // What the call knows is what happened until it goes on: the end of an answer comes after its beginning.
       if (by !== undefined && refused.has(by)) {
-        const call = met.get(by) ?? { counted: 0, overtaken: 0 };
+        const call = met.get(by) ?? { counted: [], overtaken: 0 };
         met.set(by, call);
+        // Others have got through since with the session of one that counted, which the first always does.
+        if (call.overtaken < 10) call.counted = call.counted.filter((one, at) => at === 0 || !worked.has(one));
         const last = refused.get(by);
         const hasWorked = worked.has(last?.session);
         const hasEnded = hasWorked || last?.isOld === true;
         // Others got through after it: it counted until then, and not as one of the ten.
-        const isForgiven = call.counted > 0 && hasWorked && !last?.hadWorked;
-        if (call.counted > 0 && call.overtaken < 10 && hasEnded) call.overtaken += isForgiven ? 0 : 1;
-        else if (++call.counted === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
+        const isForgiven = hasWorked && !last?.hadWorked;
+        if (call.counted.length > 0 && call.overtaken < 10 && hasEnded) call.overtaken += isForgiven ? 0 : 1;
+        else if (call.counted.push(last?.session) === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
         refused.delete(by);
       }
       if (letIn(entry)) worked.add(entry.session);
