@@ -86,15 +86,13 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
           try {
             const { done, value } = await reader.read();
             if (!isOpen) return;
-            if (!done) {
+            if (done) {
+              stop();
+              controller.close();
+            } else {
               controller.enqueue(value);
               keepAlive(controller);
-              return;
             }
-            isOpen = false;
-            silence?.cancel();
-            finish();
-            controller.close();
           } catch (error) {
             if (!isOpen) return;
             stop();
