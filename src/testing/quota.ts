@@ -1,5 +1,6 @@
 import { currentHeader, formatCurrent, formatPolicy, policyHeader } from '../contract/index.js';
 import { type Clock, checkOptions, count } from '../internal/index.js';
+import { virtualMs } from './clock/virtual-clock.js';
 import type { Settings } from './options.js';
 import { anyRequest } from './routes/pattern.js';
 import type { Session } from './sessions.js';
@@ -13,12 +14,18 @@ export function createQuotas(rateLimits: readonly RateLimit[], clock: Clock) {
     createQuota(rateLimit, index === 0 ? 'default' : `quota-${index + 1}`, clock),
   );
   return {
-    /** Counts a request that every quota serves. @returns otherwise the quota with the longest wait, and the wait */
+    /**
+     * Counts a request that every quota serves. @returns otherwise the quota with the longest wait, and the wait
+     * @throws Error where the client waits by another clock.
+     */
     take(entry: JournalEntry, session: Session | undefined): { rateLimit: RateLimit; waitMs: number } | undefined {
       const counting = quotas.filter(({ rateLimit: { on = anyRequest } }) => on.match(entry) !== undefined);
-      const waits = counting.map(({ rateLimit, waitMs }) => ({ rateLimit, waitMs: waitMs(session) }));
+      const waits = counting.map((quota) => ({ ...quota, waitMs: quota.waitMs(session) }));
       const [longest] = waits.sort((one, other) => other.waitMs - one.waitMs);
-      if (longest !== undefined && longest.waitMs > 0) return longest;
+      if (longest !== undefined && longest.waitMs > 0) {
+        longest.refuse(longest.waitMs);
+        return longest;
+      }
       for (const { add } of counting) add(session);
       return undefined;
     },
@@ -40,6 +47,9 @@ export function createQuotas(rateLimits: readonly RateLimit[], clock: Clock) {
   };
 }
 
+/** Who ignores a wait now and then, or tests with clocks that differ, comes back less often. */
+const mostEarly = 50;
+
 /** Counts requests per window, by the clock's monotonic time. */
 function createQuota(rateLimit: RateLimit, name: string, clock: Clock) {
   const { limit: given, windowMs } = rateLimit;
@@ -48,6 +58,9 @@ function createQuota(rateLimit: RateLimit, name: string, clock: Clock) {
   /** The times of the requests that still count, by session; a fixed window begins with the first. */
   const made = new Map<string, number[]>();
   let usedUpUntil = 0;
+  /** How many requests in a row came too early, although virtual time passed for them, and how much had passed by then. */
+  let early = 0;
+  let passedElsewhereMs = 0;
 
   /** The requests per window, now. @throws TypeError when `limit()` returns no whole number above zero. */
   function limit(): number {
@@ -81,7 +94,16 @@ function createQuota(rateLimit: RateLimit, name: string, clock: Clock) {
       const last = isSliding ? times[tooMany] : times[0];
       return tooMany < 0 || last === undefined ? 0 : last + windowMs - now;
     },
+    /** @throws Error when clients come too early again and again, though each time a virtual clock was moved by the wait. */
+    refuse(waitMs: number): void {
+      const elsewhereMs = virtualMs() - clock.monotonic();
+      early = elsewhereMs - passedElsewhereMs > 0.99 * waitMs ? early + 1 : 0;
+      passedElsewhereMs = elsewhereMs;
+      if (early < mostEarly) return;
+      throw new Error('The client waits by another clock than the simulator: pass the same `clock` to both.');
+    },
     add(session: Session | undefined): void {
+      early = 0;
       const now = clock.monotonic();
       stillCounting(session, now).push(now);
     },

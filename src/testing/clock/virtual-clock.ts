@@ -45,6 +45,11 @@ interface Entry {
   held: boolean;
 }
 
+let passedMs = 0;
+
+/** How much time has passed on all virtual clocks together. */
+export const virtualMs = () => passedMs;
+
 const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
 /** A long run of a simulation fires many, and ends. */
@@ -82,6 +87,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   }
 
   function moveTo(dueMs: number): void {
+    passedMs += dueMs - elapsedMs;
     calendarMs += dueMs - elapsedMs;
     elapsedMs = dueMs;
   }

@@ -64,7 +64,7 @@ export function errorReply(status: number, content: ErrorContent = {}): Simulate
 export function mistakeReply(entry: JournalEntry, error: unknown, signal?: AbortSignal): Reply {
   if (signal?.aborted) return { instead: 'hang' };
   Object.assign(entry, { error, status: 501 });
-  return errorReply(501, { code: 'TEST_MISTAKE', message: `A function of the test has failed: ${describe(error)}` });
+  return errorReply(501, { code: 'TEST_MISTAKE', message: `The test itself is wrong: ${describe(error)}` });
 }
 
 const describe = (thrown: unknown) => (thrown instanceof Error ? String(thrown) : describeValue(thrown));
