@@ -121,3 +121,13 @@ function safeString(value: unknown): string {
     return '[unprintable value]';
   }
 }
+
+/** The same headers, whose names a `Headers` of a DOM leaves as they were written. */
+export function lowerCaseNames(headers: Iterable<readonly [name: string, value: string]>): Record<string, string> {
+  return Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Not `instanceof`: in a test with a DOM, `TextEncoder` and `Buffer` have the `Uint8Array` of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]';
+}

@@ -1,6 +1,6 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
-import { parseJson, seededRandom } from '../internal/index.js';
+import { lowerCaseNames, parseJson, seededRandom } from '../internal/index.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
@@ -82,7 +82,7 @@ export class Simulation {
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
     if (inside) url.pathname = url.pathname.slice(basePath.length) || '/';
     const kind = inside ? this.#kindOf(method, url.pathname) : 'request';
-    const headers = Object.fromEntries(arrival.headers);
+    const headers = lowerCaseNames(arrival.headers);
     const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
     const session = this.sessions.find(headers[options?.header.toLowerCase() ?? '']);
     const entry: OpenEntry = {

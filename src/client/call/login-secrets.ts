@@ -1,6 +1,7 @@
 import {
   decodeLeniently,
   headerParts,
+  isBytes,
   mostSecrets,
   parseJson,
   readEscape,
@@ -33,7 +34,7 @@ export function boundSecrets(secrets: readonly string[]): string[] {
 }
 
 function textOf(body: LoginRequest['body']): string {
-  return body instanceof Uint8Array ? decodeLeniently(body, null) : String(body ?? '');
+  return isBytes(body) ? decodeLeniently(body, null) : String(body ?? '');
 }
 
 /** The values in a JSON, a form, an XML or lines of text. */

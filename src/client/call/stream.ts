@@ -1,5 +1,5 @@
 import type { RequestLine } from '../../contract/index.js';
-import { sleep } from '../../internal/index.js';
+import { lowerCaseNames, sleep } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { closedError, RequestError } from '../errors.js';
 import { decompressStream } from '../http/decompress.js';
@@ -107,5 +107,5 @@ function lengthOf(headers: Headers): number | undefined {
 }
 
 function toRecord(headers: ConnectorRequest['headers'] = {}): Record<string, string> {
-  return Object.fromEntries(headerEntries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return lowerCaseNames(headerEntries(headers));
 }

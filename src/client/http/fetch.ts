@@ -1,3 +1,4 @@
+import { isBytes, lowerCaseNames } from '../../internal/index.js';
 import { Exchange, type ExchangeOptions } from './exchange.js';
 import type { Connection } from './incoming-body.js';
 import { type OutgoingBody, toOutgoingBody } from './request-body.js';
@@ -136,7 +137,7 @@ function init(request: WireRequest, body: Blob | OutgoingBody['body'], signal: A
   const { method, headers } = request;
   const common = { method, headers: { ...headers }, signal, redirect: 'manual' } as const;
   if (body === undefined) return common;
-  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) {
+  if (typeof body === 'string' || isBytes(body) || body instanceof Blob) {
     return { ...common, body: body as BodyInit };
   }
   // Supported by every supported Node, but missing in the types.
@@ -147,5 +148,5 @@ function init(request: WireRequest, body: Blob | OutgoingBody['body'], signal: A
 /** Of the headers, only cookies are not joined when they repeat. */
 function toRecord(headers: Headers): WireResponse['headers'] {
   const cookies = headers.getSetCookie?.() ?? [];
-  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+  return { ...lowerCaseNames(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
 }

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { checkText, toJson } from '../../internal/index.js';
+import { checkText, isBytes, toJson } from '../../internal/index.js';
 import { isForm, toMultipart } from './multipart.js';
 
 /** What a transport can send. */
@@ -49,7 +49,7 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
   if (isForm(body)) return toMultipart(body);
   const given = checkBody(body, '`body`');
   // The caller may use its buffer again, long before a call that waits is sent.
-  const fixed = given instanceof Uint8Array ? new Uint8Array(given) : given;
+  const fixed = isBytes(given) ? new Uint8Array(given) : given;
   return { contentType: (fixed as Partial<Blob>).type || undefined, fixed, mayHaveLength: isStream(fixed) };
 }
 
@@ -132,7 +132,7 @@ export function discard(body: unknown): void {
 
 function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string') return checkText(body, name);
-  if (body instanceof Uint8Array || body instanceof Blob) return body;
+  if (isBytes(body) || body instanceof Blob) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (isStream(body)) {
     // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
@@ -232,7 +232,7 @@ async function* readLazily(
         half = /^[\ud800-\udbff]/.exec(text.slice(-1))?.[0] ?? '';
         const whole = half === '' ? text : text.slice(0, -1);
         if (whole !== '') yield Buffer.from(checkText(whole, name));
-      } else if (chunk instanceof Uint8Array) {
+      } else if (isBytes(chunk)) {
         checkText(half, name);
         if (chunk.length > 0) yield chunk;
       } else {

@@ -1,5 +1,5 @@
 import { type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
-import { parseJson, sleep, systemClock } from '../../internal/index.js';
+import { lowerCaseNames, parseJson, sleep, systemClock } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { Announcements } from './announcements.js';
@@ -213,7 +213,7 @@ export function toFileRequest({ settings }: Prober, headers: Record<string, stri
 
 /** As the service sends header names: their case does not matter. */
 function toLowerCase(session: Session): Session {
-  return Object.fromEntries(Object.entries(session).map(([name, value]) => [name.toLowerCase(), value]));
+  return lowerCaseNames(Object.entries(session));
 }
 
 function cookieValue(setCookie: string): string {

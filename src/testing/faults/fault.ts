@@ -1,10 +1,9 @@
-import { isBodyless } from '../../internal/index.js';
+import { isBodyless, isBytes, lowerCaseNames } from '../../internal/index.js';
 import type { Fault } from '../fault-types.js';
 import {
   discard,
   emptyReply,
   errorReply,
-  lowerCase,
   type Reply,
   type SimulatedResponse,
   textReply,
@@ -71,7 +70,7 @@ async function undelayed(fault: Fault, context: FaultContext): Promise<Reply> {
     case 'body':
       return textReply(fault.status ?? 200, fault.body, {
         'content-type': 'text/plain; charset=utf-8',
-        ...lowerCase(fault.headers),
+        ...lowerCaseNames(Object.entries(fault.headers ?? {})),
       });
   }
 }
@@ -96,7 +95,7 @@ async function withBody(status: number | undefined, context: FaultContext): Prom
 
 async function compress(sent: SimulatedResponse): Promise<SimulatedResponse> {
   const response = await whole(sent);
-  if (!(response.body instanceof Uint8Array) || isBodyless(response.status)) return response;
+  if (!isBytes(response.body) || isBodyless(response.status)) return response;
   const { gzipSync } = await import('node:zlib');
   return { ...response, headers: [...response.headers, ['content-encoding', 'gzip']], body: gzipSync(response.body) };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { abortable, isBodyless } from '../../internal/index.js';
+import { abortable, isBodyless, isBytes } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
 import { chunksOf, discard, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
@@ -75,7 +75,7 @@ async function send(
   const { status, body, end } = response;
   const headers = response.headers.flat();
   const hasLength = response.headers.some(([name]) => name.toLowerCase() === 'content-length');
-  if (end !== 'open' && body instanceof Uint8Array && !isBodyless(status) && !hasLength) {
+  if (end !== 'open' && isBytes(body) && !isBodyless(status) && !hasLength) {
     // A truncated body lacks at least one byte.
     headers.push('content-length', String(end === 'cut' ? Math.max(1, body.length) : body.length));
   }

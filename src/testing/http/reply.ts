@@ -1,5 +1,5 @@
 import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
-import { type Clock, describeValue, follow, parseJson, sleep } from '../../internal/index.js';
+import { type Clock, describeValue, follow, isBytes, lowerCaseNames, parseJson, sleep } from '../../internal/index.js';
 import { turn } from '../clock/settle.js';
 import type { Fault } from '../fault-types.js';
 import type { JournalEntry } from '../types.js';
@@ -43,7 +43,7 @@ export function jsonReply(status: number, value: unknown): SimulatedResponse {
 
 /** @returns `undefined` if the body is not JSON. */
 export function jsonOf({ body }: SimulatedResponse): unknown {
-  return body instanceof Uint8Array ? parseJson(new TextDecoder().decode(body)) : undefined;
+  return isBytes(body) ? parseJson(new TextDecoder().decode(body)) : undefined;
 }
 
 export function emptyReply(status: number): SimulatedResponse {
@@ -54,10 +54,10 @@ type ErrorContent = Partial<Pick<Extract<Fault, { kind: 'status' }>, 'code' | 'm
 
 /** An error with the body of the contract (rule E1). */
 export function errorReply(status: number, content: ErrorContent = {}): SimulatedResponse {
-  const { code, message = errorTable[kindOfStatus(status)].message, detail, headers } = content;
+  const { code, message = errorTable[kindOfStatus(status)].message, detail, headers = {} } = content;
   const error = new ConnectorError(message, { status, code, detail });
   const { headers: usual, ...response } = jsonReply(status, error.toPayload());
-  return { ...response, headers: Object.entries({ ...Object.fromEntries(usual), ...lowerCase(headers) }) };
+  return { ...response, headers: Object.entries(lowerCaseNames([...usual, ...Object.entries(headers)])) };
 }
 
 /** The test itself is wrong: its functions say why. Nobody hears it if the caller has gone. */
@@ -91,14 +91,10 @@ export async function delayed(reply: Reply, { latencyMs, clock, signal }: Wait):
 /** A stream may go on at once, and for ever. */
 const mostAtOnce = 64;
 
-/** Headers that replace others, whatever their case. */
-export function lowerCase(headers: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 /** The response of a handler: with its bytes if they are there at once, as those of `c.json()`, otherwise with its stream. */
 export async function readResponse({ status, headers, body }: Response): Promise<SimulatedResponse> {
-  const kept = [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
+  const all = [...headers].map(([name, value]) => [name.toLowerCase(), value] as const); // a DOM's keep their case
+  const kept = all.filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding');
   return { status, headers: kept, body: body === null ? new Uint8Array() : await readAtOnce(body), end: 'whole' };
 }
 
@@ -169,7 +165,7 @@ export async function* chunksOf({ body, end }: SimulatedResponse, gone: AbortSig
     }
     return;
   }
-  if (body instanceof Uint8Array) {
+  if (isBytes(body)) {
     const part = end === 'whole' ? body : body.subarray(0, Math.floor(body.length / 2));
     if (part.length > 0) yield part;
     return;

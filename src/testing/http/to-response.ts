@@ -1,4 +1,4 @@
-import { follow, isBodyless } from '../../internal/index.js';
+import { follow, isBodyless, isBytes } from '../../internal/index.js';
 import type { Arrival } from './arrival.js';
 import { chunksOf, discard, type NoResponse, type Reply } from './reply.js';
 
@@ -15,14 +15,14 @@ export async function toResponse(reply: Reply, { method, signal }: Arrival): Pro
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
   const { status, body: content, end } = reply;
-  if (content instanceof Uint8Array && end !== 'open' && !isBodyless(status) && !headers.has('content-length')) {
+  if (isBytes(content) && end !== 'open' && !isBodyless(status) && !headers.has('content-length')) {
     headers.set('content-length', String(content.length));
   }
   if (method === 'HEAD' || isBodyless(status)) {
     discard(reply);
     return new Response(null, { status, headers });
   }
-  if (content instanceof Uint8Array && end === 'whole') {
+  if (isBytes(content) && end === 'whole') {
     return new Response(content as Uint8Array<ArrayBuffer>, { status, headers });
   }
   const gone = new AbortController();

@@ -1,4 +1,4 @@
-import { isObject, parseJson, redactedMark } from '../../internal/index.js';
+import { isBytes, isObject, parseJson, redactedMark } from '../../internal/index.js';
 import { emptyReply, errorReply, jsonReply, type SimulatedResponse, textReply } from '../http/reply.js';
 import type { RecordedExchange, RecordedRequest, Recording } from '../recording.js';
 import type { JournalEntry } from '../types.js';
@@ -66,7 +66,7 @@ function partOf(whole: SimulatedResponse, { method, headers: { range = '', 'if-r
   const [, first, last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(range) ?? [];
   const isServed = method === 'GET' && whole.status === 200 && recorded.get('accept-ranges') === 'bytes';
   const isSame = validator === undefined || validator === recorded.get('etag');
-  if (!isServed || !isSame || first === undefined || !(whole.body instanceof Uint8Array)) return whole;
+  if (!isServed || !isSame || first === undefined || !isBytes(whole.body)) return whole;
   const { length } = whole.body;
   const [from, end] = [Number(first), Math.min(length, last === '' ? length : Number(last) + 1)];
   const isThere = from < end;
