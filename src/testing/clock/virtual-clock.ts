@@ -6,8 +6,9 @@ import { createSettle, napUntil } from './settle.js';
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward and fires the timers that fall due, in order. Before, between and after them it waits for what the
-   * test or a timer has started: promises, streams, requests to servers in this process, files, and real timers of up to half
-   * a second each and about four seconds in all, such as a delay of msw. Overlapping calls run one after the other.
+   * test or a timer has started: promises, streams, requests to servers in this process, files, and real timers, such as a
+   * delay of msw, for half a second after each request and timer of the clock, about four seconds in all. Overlapping calls run
+   * one after the other.
    *
    * @throws TypeError when `milliseconds` is negative or not a number; whatever a timer's callback throws.
    */
@@ -160,7 +161,9 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           if (settled) break;
           const entry = next();
           if (entry === undefined) {
-            const hint = '`AbortSignal.timeout` runs in real time, and so does a client without this `clock`';
+            const known =
+              '`AbortSignal.timeout`, a `setTimeout` of more than half a second and a client without this `clock`';
+            const hint = `${known} run in real time`;
             throw new Error(`The promise is still pending, and no timer is left that it could wait for: ${hint}.`);
           }
           if (fired === mostTimersUntil)
