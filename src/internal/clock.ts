@@ -15,7 +15,11 @@ export interface Clock {
   monotonic(): number;
   /** Calls back once, `delayMs` from now. Any finite delay works, however long (rule W7). */
   setTimer(delayMs: number, callback: () => void): Timer;
+  /** Numbers from 0 up to 1 for what is left to chance, such as jitter. @default Math.random */
+  random?(): number;
 }
+
+export const randomOf = (clock: Pick<Clock, 'random'>): number => clock.random?.() ?? Math.random();
 
 export const dayMs = 24 * 3_600_000;
 

@@ -5,7 +5,7 @@
  */
 
 export type { Clock, Timer } from '../internal/index.js';
-export { type VirtualClock, virtualClock } from './clock/virtual-clock.js';
+export { type VirtualClock, type VirtualClockOptions, virtualClock } from './clock/virtual-clock.js';
 export type { Delay, Fault, FaultRule, RouteContext, RouteHandler, Selection, Step } from './fault-types.js';
 export { AccountingError } from './faults/plan.js';
 export type { ImportedRecording, RecordedBody, RecordedExchange, RecordedRequest, Recording } from './recording.js';

@@ -31,7 +31,7 @@ async function startFailing() {
     list: () => answer([...host.users.values()], []),
     remove: () => {},
   };
-  const clock = virtualClock(start);
+  const clock = virtualClock({ startMs: start });
   const options = { edition: 'Professional', users, clock, onError: (error: unknown) => errors.push(error) } as const;
   const apiKeys = await openApiKeys({ database: ':memory:', lookUpTimeoutMs: 2000, ...options });
   const admin = createAdmin({ apiKeys, lookUpTimeoutMs: 2000, ...options });

@@ -1,7 +1,7 @@
 import type { ConnectorClient, ConnectorClientOptions } from 'concordat/client';
 import { InitializeError } from 'concordat/client';
 import { Pool } from 'undici';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectVirtually } from '../helpers/connect.js';
 import { holdAll, type ScriptedConnector, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -33,13 +33,12 @@ describe('initialize.timeoutMs bounds a login as a whole (S6)', () => {
   });
 
   it('counts the delays between attempts, and cuts the last one', async () => {
-    const chance = vi.spyOn(Math, 'random').mockReturnValue(0);
-    onTestFinished(() => chance.mockRestore());
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(503, 'BUSY', 'Busy') });
     const { client, clock } = connectVirtually(connector, {
       ...login,
       retry: { minTimeoutMs: 2000, maxTimeoutMs: 30_000 },
     });
+    clock.random = () => 0;
     const error = await clock.runUntil(rejection(get(client)));
     expect(error).toMatchObject({ name: 'InitializeError', status: 503, code: 'BUSY' });
     expect(clock.monotonic()).toBe(5000); // 2000, and 3000 of the next 4000

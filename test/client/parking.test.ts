@@ -8,7 +8,7 @@ import {
   createConnectorClient,
   memoryState,
 } from 'concordat/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { runScript } from '../helpers/run-script.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -295,13 +295,12 @@ describe('a snapshot', () => {
 
   it('has its pause spread like any other, and what was told to others comes back without a change (W7)', async () => {
     const { connector, clock, snapshot } = await paused(100);
-    const chance = vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    onTestFinished(() => chance.mockRestore());
+    clock.random = () => 0.5;
     const next = connect(connector, { clock, snapshot, rateLimit: { jitterMs: 1000 } });
     const resumeAt = new Date(clock.now() + 100_500);
     expect(next.status.resumeAt).toEqual(resumeAt);
     expect(next.snapshot()).toEqual(snapshot); // as it was asked for: it does not grow from process to process
-    chance.mockReturnValue(0.9);
+    clock.random = () => 0.9;
     next.restore(next.snapshot());
     expect(next.status.resumeAt).toEqual(resumeAt);
   });

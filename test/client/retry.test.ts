@@ -1,12 +1,13 @@
 import { ConnectorError, isConnectorError } from 'concordat';
 import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { MockAgent } from 'undici';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { retryDelayMs } from '../../src/client/call/react.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
+import { virtualClock } from '../helpers/virtual-clock.js';
 
 const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
@@ -157,10 +158,9 @@ describe('delays', () => {
   it.each(chances)(
     'double from minTimeoutMs, with up to as much again at random: %d (G7)',
     async (random, expected) => {
-      const chance = vi.spyOn(Math, 'random').mockReturnValue(random);
-      onTestFinished(() => chance.mockRestore());
       const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
       const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 100, maxTimeoutMs: 1000 } });
+      clock.random = () => random;
       const delays: number[] = [];
       client.on('retry', ({ delayMs }) => delays.push(delayMs));
       await clock.runUntil(rejection(get(client)));
@@ -170,10 +170,9 @@ describe('delays', () => {
   );
 
   it.each(chances)('are the same for a login: %d (S5)', async (random, expected) => {
-    const chance = vi.spyOn(Math, 'random').mockReturnValue(random);
-    onTestFinished(() => chance.mockRestore());
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.reply(500) });
     const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 100, maxTimeoutMs: 1000 } });
+    clock.random = () => random;
     const delays: number[] = [];
     client.on('retry', ({ delayMs }) => delays.push(delayMs));
     await clock.runUntil(rejection(get(client)));
@@ -275,6 +274,7 @@ function cutChunked(exchange: Exchange) {
 }
 
 it('the wait before a retry is a number, however many there are', () => {
-  expect(retryDelayMs(2000, { retries: 2000, minTimeoutMs: 0, maxTimeoutMs: 30_000 }, 0.5)).toBe(0);
-  expect(retryDelayMs(2000, { retries: 2000, minTimeoutMs: 500, maxTimeoutMs: 30_000 }, 0.5)).toBe(30_000);
+  const [retry, clock] = [{ retries: 2000, minTimeoutMs: 0, maxTimeoutMs: 30_000 }, virtualClock()];
+  expect(retryDelayMs(2000, { retry, clock })).toBe(0);
+  expect(retryDelayMs(2000, { retry: { ...retry, minTimeoutMs: 500 }, clock })).toBe(30_000);
 });

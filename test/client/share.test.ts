@@ -6,8 +6,8 @@ const whole = { limit: 100, windowMs: 64_000 };
 const windowMs = 64_375;
 
 /** A share of so many permits, whose window began at 0 and is over. */
-function shareOf(permits: number) {
-  const share = new Share();
+function shareOf(permits: number, clock: ConstructorParameters<typeof Share>[0] = {}) {
+  const share = new Share(clock);
   share.granted(1, permits);
   share.begin(whole, 0, windowMs);
   return share;
@@ -25,7 +25,7 @@ function send(share: Share, now: number): number {
 
 describe('the share of a process while the state is away (G10)', () => {
   it('holds nobody back before the state has failed', () => {
-    const share = new Share();
+    const share = new Share({});
     expect(share.isOn).toBe(false);
     expect(share.mayStart(1000, 0)).toBe(true);
   });
@@ -40,7 +40,7 @@ describe('the share of a process while the state is away (G10)', () => {
   });
 
   it('counts what has passed since the last window began', () => {
-    const share = new Share();
+    const share = new Share({});
     share.granted(1, 25);
     for (let count = 0; count < 20; count++) share.passed(1, 2);
     share.begin(whole, 0, 3);
@@ -73,6 +73,18 @@ describe('the share of a process while the state is away (G10)', () => {
     expect(probes[0]).toBeLessThanOrEqual(rest + 2);
     expect(probes.length).toBeGreaterThanOrEqual(Math.floor(200 / (rest + 1)) - 1);
     expect(probes.length).toBeLessThanOrEqual(Math.ceil(200 / rest));
+  });
+
+  it.each([
+    [0, 1],
+    [0.5, 3],
+    [0.99, 5],
+  ])('first probes when the clock’s random number says: %d', (random, first) => {
+    const share = shareOf(25, { random: () => random });
+    for (let window = 1; window <= first; window++) {
+      send(share, window * windowMs);
+      expect(share.mayStart(0, (window + 0.7) * windowMs)).toBe(window === first);
+    }
   });
 
   it('grows by 1, 2, 4, … with probes that pass, to the whole quota', () => {

@@ -43,7 +43,7 @@ class Run {
   readonly #schedule: Schedule;
   readonly #subject: Subject;
   readonly #entries: Entry[] = [];
-  readonly #time = virtualClock(startMs);
+  readonly #time = virtualClock({ startMs });
   readonly #clock = watchedClock(this.#time, (at) => this.#watch(at));
   readonly #clientClock: CountingClock = countingClock(runningClock(this.#clock));
   readonly #tags: ToTags;

@@ -215,7 +215,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
     const { settings, clock, counters, events, secrets, closing } = this.#context;
-    const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
+    const delayMs = retryDelayMs(attempt, settings);
     const error = failureOf(failed, secrets) as Error;
     this.#trouble = error;
     counters.retries++;

@@ -162,7 +162,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   async #backOff(error: Error, attempt: number): Promise<void> {
     const { clock, events, settings, trouble } = this.#context;
     trouble.login = error;
-    const delayMs = Math.min(retryDelayMs(attempt, settings.retry, Math.random()), Math.max(0, this.#leftMs));
+    const delayMs = Math.min(retryDelayMs(attempt, settings), Math.max(0, this.#leftMs));
     events.emit('retry', { ...this.#request, attempt, delayMs, error });
     await sleep(clock, delayMs, this.signal);
     if (this.#leftMs <= 0) throw error;

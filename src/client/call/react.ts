@@ -1,4 +1,5 @@
-import type { RetryOptions } from '../options.js';
+import { randomOf } from '../../internal/index.js';
+import type { Settings } from '../settings.js';
 import type { OutcomeKind } from './run.js';
 
 export interface History {
@@ -161,10 +162,8 @@ export function isIdempotent(method: string, declared: boolean | undefined): boo
   return declared ?? idempotentMethods.has(method);
 }
 
-/** The delay before retry `number`, counted from 1. `random` is between 0 and 1. */
-export function retryDelayMs(number: number, options: RetryOptions, random: number): number {
-  return Math.min(
-    options.maxTimeoutMs,
-    Math.round(options.minTimeoutMs * 2 ** Math.min(number - 1, 40) * (1 + random)),
-  );
+/** The delay before retry `number`, counted from 1. */
+export function retryDelayMs(number: number, { retry, clock }: Pick<Settings, 'retry' | 'clock'>): number {
+  const delayMs = retry.minTimeoutMs * 2 ** Math.min(number - 1, 40) * (1 + randomOf(clock));
+  return Math.min(retry.maxTimeoutMs, Math.round(delayMs));
 }

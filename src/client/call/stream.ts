@@ -60,7 +60,7 @@ export function toStreamed(
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
     waitBefore: (retry, cancelled) =>
-      sleep(settings.clock, retryDelayMs(retry, settings.retry, Math.random()), cancelled, closing).catch((reason) => {
+      sleep(settings.clock, retryDelayMs(retry, settings), cancelled, closing).catch((reason) => {
         throw closing.aborted ? closedError(request) : reason;
       }),
     tell,

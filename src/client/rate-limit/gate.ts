@@ -48,7 +48,7 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#publish = options.publish;
-    this.#waits = new LimitWaits(options.waits);
+    this.#waits = new LimitWaits(options.waits, options.clock);
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
     const { clock, quota, scope } = options;
     this.clock = clock;

@@ -1,4 +1,4 @@
-import { type Clock, latestDateMs, type Timer } from '../../internal/index.js';
+import { type Clock, latestDateMs, randomOf, type Timer } from '../../internal/index.js';
 
 export interface LimitWaitOptions {
   /** The wait for a limit that does not say how long; doubles on repeats (rule W6). */
@@ -18,11 +18,13 @@ const maxFallbackMs = 15 * 60_000;
 /** Chooses the wait for a limit: what the header says, or the fallback (rule W6). Counts the refusals in a row. */
 export class LimitWaits {
   readonly #options: LimitWaitOptions;
+  readonly #clock: Clock;
   #limitsInARow = 0;
   #fallbacksInARow = 0;
 
-  constructor(options: LimitWaitOptions) {
+  constructor(options: LimitWaitOptions, clock: Clock) {
     this.#options = options;
+    this.#clock = clock;
   }
 
   /** A request got through. */
@@ -56,7 +58,7 @@ export class LimitWaits {
 
   /** Spreads clients that would wake in the same millisecond; a hundredth at most, so it costs no throughput. */
   #addJitter(waitMs: number): number {
-    return waitMs + Math.random() * Math.min(this.#options.jitterMs, waitMs / 100);
+    return waitMs + randomOf(this.#clock) * Math.min(this.#options.jitterMs, waitMs / 100);
   }
 }
 

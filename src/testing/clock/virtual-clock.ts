@@ -1,4 +1,13 @@
-import type { Clock, Timer } from '../../internal/index.js';
+import {
+  type Clock,
+  checkOptions,
+  count,
+  option,
+  optionsOf,
+  type ShapeOf,
+  seededRandom,
+  type Timer,
+} from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { createSettle, napUntil } from './settle.js';
 
@@ -40,6 +49,18 @@ export interface VirtualClock extends Clock {
   readonly nextInMs: number | undefined;
 }
 
+export interface VirtualClockOptions {
+  /** The time of day at the start, epoch milliseconds. @default 2026-11-21T09:00:00Z */
+  startMs?: number | undefined;
+  /** For what the client leaves to chance, such as its delays: the same seed, the same numbers. @default 1 */
+  seed?: number | undefined;
+}
+
+const schema = optionsOf({
+  startMs: option<number>(Number.isFinite, 'must be epoch milliseconds', true).default(Date.UTC(2026, 10, 21, 9)),
+  seed: count(0).default(1),
+} satisfies ShapeOf<VirtualClockOptions>);
+
 interface Entry {
   readonly dueMs: number;
   readonly callback: () => void;
@@ -51,17 +72,15 @@ let passedMs = 0;
 /** How much time has passed on all virtual clocks together. */
 export const virtualMs = () => passedMs;
 
-const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
 /** A long run of a simulation fires many, and ends. */
 const mostTimersUntil = 1_000_000;
 
 /**
- * A clock for tests, where an hour takes milliseconds. Pass it to everything that takes a `clock`, such as the client and
+ * A clock for tests, where an hour takes milliseconds; `virtualClock(startMs)` is short for `{ startMs }`. Pass it to everything that takes a `clock`, such as the client and
  * the simulator, so that they agree on the time.
  *
- * @param startMs the time of day at the start, epoch milliseconds. @default 2026-11-21T09:00:00Z
- * @throws TypeError when `startMs` is not finite.
+ * @throws TypeError naming the option that is wrong.
  * @example
  * const clock = virtualClock()
  * const connector = simulateConnector({ rateLimit: { limit: 1, windowMs: 3_600_000 }, clock })
@@ -70,8 +89,8 @@ const mostTimersUntil = 1_000_000;
  * await clock.advance(3_600_000)
  * await both
  */
-export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
-  if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
+export function virtualClock(options: VirtualClockOptions | number = {}): VirtualClock {
+  const { startMs, seed } = checkOptions(schema, typeof options === 'number' ? { startMs: options } : options);
   requestsUnderWay(); // starts watching
   let elapsedMs = 0;
   let calendarMs = startMs;
@@ -110,6 +129,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   return {
     now: () => calendarMs,
     monotonic: () => elapsedMs,
+    random: seededRandom(seed),
     setTimer(delayMs, callback): Timer {
       if (!Number.isFinite(delayMs)) throw new TypeError(`\`delayMs\` must be finite, got ${String(delayMs)}.`);
       activity++;

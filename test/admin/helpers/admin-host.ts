@@ -66,7 +66,7 @@ export interface HostOptions {
 
 /** An administration on a free port of this machine, on a database in memory, with a clock that only the test moves. */
 export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}): Promise<AdminHost> {
-  const clock = virtualClock(start);
+  const clock = virtualClock({ startMs: start });
   const users = new Map<string, MutableUser>();
   for (const username of ['alice', 'bob', 'mallory']) {
     users.set(`u-${username}`, { id: `u-${username}`, username, passwordHash });

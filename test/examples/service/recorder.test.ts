@@ -18,7 +18,7 @@ const begun = {
 
 /** Two real clients of a simulated connector, recorded on a clock that only the test moves. */
 async function startRecording(quota = { limit: 3, windowMs: 10_000 }) {
-  const clock = virtualClock(Date.UTC(2026, 10, 21, 12));
+  const clock = virtualClock({ startMs: Date.UTC(2026, 10, 21, 12) });
   const now = () => clock.now();
   const store = await RunStore.open(path.join(newDirectory(), 'syncs.db'), { now });
   onTestFinished(() => store.close());

@@ -1,6 +1,6 @@
 import { type ClientSnapshot, createConnectorClient } from 'concordat/client';
 import { simulateConnector, virtualClock } from 'concordat/testing';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect } from 'vitest';
 import { seeded } from '../../helpers/seeded.js';
 
 export type Window = 'fixed' | 'sliding';
@@ -15,9 +15,8 @@ function longTailed(seed: number): () => number {
 }
 
 async function run({ limit, window, calls, seed }: { limit: number; window: Window; calls: number; seed: number }) {
-  const jitter = vi.spyOn(Math, 'random').mockImplementation(seeded(seed));
-  onTestFinished(() => jitter.mockRestore());
   const clock = virtualClock();
+  clock.random = seeded(seed);
   const connector = simulateConnector({ session: false, rateLimit: { limit, windowMs, window }, clock });
   const latency = longTailed(seed);
   const snapshots: ClientSnapshot[] = [];

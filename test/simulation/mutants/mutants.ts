@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'W7',
     'jitter shortens waits',
-    patch('rate-limit/pause', 'return waitMs + Math.random()', 'return waitMs - Math.random()'),
+    patch('rate-limit/pause', 'return waitMs + randomOf', 'return waitMs - randomOf'),
   ),
   mutant(
     'G3',

@@ -34,7 +34,7 @@ const responsesInWindow = 16;
 export class LeasedQuota extends AnnouncedQuota {
   readonly #options: LeasedQuotaOptions;
   /** What it keeps to while the state is away. */
-  readonly #share = new Share();
+  readonly #share = new Share(this.clock);
   /** Whether requests need permits. */
   #isLeasing = true;
   #lease: Lease | undefined;

@@ -1,3 +1,4 @@
+import { type Clock, randomOf } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { opensLateMs } from './lease.js';
 import { RecentTimes } from './recent-times.js';
@@ -19,6 +20,7 @@ const noticeMs = 5000;
  * It cannot stall: it is at least 1, and every request that it counts is forgotten a window later.
  */
 export class Share {
+  readonly #clock: Pick<Clock, 'random'>;
   /** The last window of the state, how many permits the process got there at first, and in the window before. */
   #window = 0;
   #granted = 0;
@@ -41,6 +43,10 @@ export class Share {
   #resumesAt = 0;
   /** When it ends, because the state is back. */
   #endsAt: number | undefined;
+
+  constructor(clock: Pick<Clock, 'random'>) {
+    this.#clock = clock;
+  }
 
   get isOn(): boolean {
     return this.#whole !== undefined;
@@ -84,7 +90,7 @@ export class Share {
     this.#latest = startsAt;
     this.#startedAt = startsAt;
     this.#step = 1;
-    this.#probesAt = now + Math.random() * this.#restMs(whole);
+    this.#probesAt = now + randomOf(this.#clock) * this.#restMs(whole);
   }
 
   /** The state is back. The share holds until the others must have noticed, too. */
