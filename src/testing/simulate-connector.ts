@@ -51,7 +51,11 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
       simulation = new Simulation(settings);
     },
     resource(name) {
-      if (!simulation.routes.resources.has(name)) throw new Error(`\`resources\` has no "${name}".`);
+      const { resources } = simulation.routes;
+      if (!resources.has(name)) {
+        const known = [...resources.keys()].map((key) => `"${key}"`).join(', ') || 'none';
+        throw new Error(`\`resources\` has no "${name}": there are ${known}.`);
+      }
       const now = () => simulation.routes.resources.get(name) as SimulatedResource; // also after `reset()`
       return {
         all: () => now().all(),

@@ -21,7 +21,7 @@ import {
 } from './http/reply.js';
 import type { Settings } from './options.js';
 import { createQuotas } from './quota.js';
-import { callHandler, createRoutes, type RoutedRequest } from './routes/routes.js';
+import { callHandler, createRoutes, kindOf, type RoutedRequest } from './routes/routes.js';
 import { createSessions, type Session } from './sessions.js';
 import type { JournalEntry, Refusal } from './types.js';
 
@@ -81,8 +81,13 @@ export class Simulation {
     const url = new URL(arrival.url);
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
     if (inside) url.pathname = url.pathname.slice(basePath.length) || '/';
+<<<<<<< HEAD
     const kind = inside ? this.#kindOf(method, url.pathname) : 'request';
     const headers = lowerCaseNames(arrival.headers);
+=======
+    const kind = inside ? kindOf(this.#settings, method, url.pathname) : 'request';
+    const headers = Object.fromEntries(arrival.headers);
+>>>>>>> 23c5ffc4 (Refuse simulated routes that would never be called)
     const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
     const session = this.sessions.find(headers[options?.header.toLowerCase() ?? '']);
     const entry: OpenEntry = {
@@ -106,11 +111,6 @@ export class Simulation {
     this.journal.push(entry);
     if (this.journal.length > this.#settings.maxJournalEntries) this.journal.shift();
     return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
-  }
-
-  #kindOf(method: string, path: string): JournalEntry['kind'] {
-    if (path === this.#settings.initializePath) return 'login';
-    return path === this.#settings.cleanupPath && method === 'POST' ? 'cleanup' : 'request';
   }
 
   async #decide(incoming: IncomingRequest): Promise<Reply> {

@@ -146,6 +146,44 @@ it('a route with a query is refused, because it would match nothing', () => {
   expect(() => simulateConnector({ faults })).toThrow(`\`faults[0].on\` ${message}`);
 });
 
+const paths = { initializePath: '/anmelden/über', cleanupPath: '/abmelden' };
+it.each<[string, SimulateConnectorOptions]>([
+  ['login', {}],
+  ['cleanup', {}],
+  ['POST /initialize', {}],
+  ['/initialize', { session: false }],
+  ['GET /initialize', {}],
+  ['POST /cleanup', {}],
+  ['/cleanup', {}],
+  ['POST /anmelden/über', paths],
+  ['POST /abmelden', paths],
+  [
+    '/login',
+    { recording: { version: 1, recordedAt: '', initialize: { path: '/login', session: ['x-id'] }, exchanges: [] } },
+  ],
+])('a route that would never be called is refused, and what to use is named: %s', (route, options) => {
+  const instead = "use a step of `script`, a fault, or a fetch handler with `login: 'routes'`";
+  const message = `\`routes\` cannot replace "${route}": ${instead}.`;
+  expect(() => simulateConnector({ ...options, routes: { [route]: {} } })).toThrow(new TypeError(message));
+});
+
+it.each<[string, SimulateConnectorOptions]>([
+  ['POST /initialize', paths],
+  ['GET /cleanup', {}],
+  ['/initialize/:id', {}],
+  ['/*', {}],
+  ['POST', { initializePath: '/' }],
+])('other routes stay what they are (control): %s', (route, options) => {
+  expect(() => simulateConnector({ ...options, routes: { [route]: {} } })).not.toThrow();
+});
+
+it('says what a key of `routes` may be, and that of `on`', () => {
+  const route = 'a route such as \'GET /issues/:id\', got "a".';
+  expect(() => simulateConnector({ routes: { a: {} } })).toThrow(new TypeError(`\`routes\` must be ${route}`));
+  const faults = [{ kind: 'reset', on: 'a' }] as const;
+  expect(() => simulateConnector({ faults })).toThrow(`must be 'login', 'cleanup' or ${route}`);
+});
+
 it('what is right is taken (control)', () => {
   expect(() =>
     simulateConnector({

@@ -94,7 +94,9 @@ describe('a resource', () => {
     const issues = connector.resource('issues');
     expect(issues.get(1)).toMatchObject({ title: 'Issue 1' });
     expect([issues.delete(1), issues.delete(1), issues.get(1)]).toEqual([true, false, undefined]);
-    expect(() => connector.resource('users')).toThrow(/"users"/);
+    const message = '`resources` has no "users": there are "issues".';
+    expect(() => connector.resource('users')).toThrow(new Error(message));
+    expect(() => simulateConnector().resource('users')).toThrow('there are none.');
   });
 
   it('hands out copies: what is changed in one changes no item, nor what `reset()` goes back to', () => {

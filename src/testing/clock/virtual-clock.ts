@@ -77,8 +77,8 @@ const mostTimers = 100_000;
 const mostTimersUntil = 1_000_000;
 
 /**
- * A clock for tests, where an hour takes milliseconds; `virtualClock(startMs)` is short for `{ startMs }`. Pass it to everything that takes a `clock`, such as the client and
- * the simulator, so that they agree on the time.
+ * A clock for tests, where an hour takes milliseconds. Pass it to everything that takes a `clock`, such as the client and
+ * the simulator, so that they agree on the time. A number is short for `{ startMs }`.
  *
  * @throws TypeError naming the option that is wrong.
  * @example

@@ -19,9 +19,8 @@ export function parsePattern(text: unknown, option: string): Pattern {
   const [, method, pathAfterMethod, pathAlone] = written.exec(typeof text === 'string' ? text : '') ?? [];
   const path = pathAfterMethod ?? pathAlone;
   if (method === undefined && path === undefined) {
-    throw new TypeError(
-      `\`${option}\` must be 'login', 'cleanup' or a route such as 'GET /issues/:id', got ${JSON.stringify(text)}.`,
-    );
+    const route = option === 'routes' ? 'a route' : "'login', 'cleanup' or a route";
+    throw new TypeError(`\`${option}\` must be ${route} such as 'GET /issues/:id', got ${JSON.stringify(text)}.`);
   }
   const [withoutQuery, query] = (text as string).split('?', 2);
   if (query !== undefined) {

@@ -17,12 +17,20 @@ export interface RoutedRequest {
   readonly request: () => Request;
 }
 
-type RouteOptions = Pick<SimulateConnectorOptions, 'login' | 'routes' | 'resources'> & {
+type Paths = Record<'initializePath' | 'cleanupPath', string>;
+
+/** Those of the simulator itself come before all routes. */
+export function kindOf({ initializePath, cleanupPath }: Paths, method: string, path: string): JournalEntry['kind'] {
+  if (path === initializePath) return 'login';
+  return path === cleanupPath && method === 'POST' ? 'cleanup' : 'request';
+}
+
+interface RouteOptions extends Pick<SimulateConnectorOptions, 'login' | 'routes' | 'resources'>, Paths {
   recording?: Recording | undefined;
-};
+}
 
 /** What answers once session and quota have let a request pass. @throws TypeError naming the option that is wrong. */
-export function createRoutes({ login, routes, resources, recording }: RouteOptions, clock: Clock) {
+export function createRoutes({ login, routes, resources, recording, ...paths }: RouteOptions, clock: Clock) {
   const stored = new Map(
     Object.entries(resources ?? {}).map(([name, items]) => [name, toResource(name, items, clock)]),
   );
@@ -30,7 +38,7 @@ export function createRoutes({ login, routes, resources, recording }: RouteOptio
   if (login === 'routes' && fetchHandler === undefined) {
     throw new TypeError('`login` can be "routes" only if `routes` is a fetch handler, such as a connector.');
   }
-  const patterns = fetchHandler === undefined ? Object.entries(routes ?? {}).map(toRoute) : [];
+  const patterns = fetchHandler === undefined ? Object.entries(routes ?? {}).map((route) => toRoute(route, paths)) : [];
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
   async function respond(routed: RoutedRequest): Promise<SimulatedResponse> {
@@ -56,10 +64,13 @@ export function createRoutes({ login, routes, resources, recording }: RouteOptio
   return { resources: stored, respond };
 }
 
-function toRoute([text, response]: [string, RouteHandler | object]) {
+function toRoute([text, response]: [string, RouteHandler | object], paths: Paths) {
   const pattern = parsePattern(text, 'routes');
-  if (pattern.kind === 'request') return { pattern, response };
-  throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);
+  const [, method = 'POST', path] = /^([A-Z]+)? *(\/.*)$/.exec(text) ?? [];
+  const kind = path === undefined ? pattern.kind : kindOf(paths, method, new URL(`http://connector${path}`).pathname);
+  if (kind === 'request') return { pattern, response };
+  const instead = "use a step of `script`, a fault, or a fetch handler with `login: 'routes'`";
+  throw new TypeError(`\`routes\` cannot replace "${text}": ${instead}.`);
 }
 
 export async function callHandler(
