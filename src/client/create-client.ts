@@ -154,7 +154,11 @@ class Client implements ConnectorClient {
   close(options: CloseOptions = {}): Promise<void> {
     const { graceMs } = check(closeOptions, options);
     if (graceMs !== undefined) void this.#endAfter(graceMs);
-    this.#closed ??= this.#close().finally(() => this.#ended.abort());
+    this.#closed ??= this.#close().finally(() => {
+      this.#ended.abort();
+      // Calls that were cut off may end a little later.
+      void this.#calls.idle().then(() => this.#events.emit('close', {}));
+    });
     return this.#closed;
   }
 

@@ -42,6 +42,8 @@ export interface ClientEvents {
   parked: { method: string; path: string; resumeAt: Date; error: Error };
   /** A call, a login or a clean-up failed for good. */
   error: { method: string; path: string; error: unknown };
+  /** The client has closed, and its last call is over: nothing follows. */
+  close: Record<string, never>;
 }
 
 /**
@@ -90,6 +92,7 @@ const names: readonly ClientEventName[] = [
   'retry',
   'parked',
   'error',
+  'close',
 ];
 const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
 const channels = Object.fromEntries(

@@ -51,7 +51,7 @@ describe('types of the surface', () => {
   it('events have the facts of the architecture', () => {
     type Events = clientModule.ClientEvents;
     expectTypeOf<keyof Events>().toEqualTypeOf<
-      'pause' | 'resume' | 'heartbeat' | 'quota' | 'initialize' | 'retry' | 'parked' | 'error'
+      'pause' | 'resume' | 'heartbeat' | 'quota' | 'initialize' | 'retry' | 'parked' | 'error' | 'close'
     >();
     expectTypeOf<Events['pause']>().toExtend<{
       reason: 'rate-limit';

@@ -118,7 +118,8 @@ export class Calls {
     // A copy, because a tracer may add headers and calls may share the object.
     const headers = { ...call.headers };
     const observer = new CallObserver({ request: call.request, headers, secrets, clock, publish: events.publish });
-    return observer.run(() => this.#start({ ...call, headers, observer }));
+    this.#active++; // until tracers have been told of its result
+    return observer.run(() => this.#start({ ...call, headers, observer })).finally(this.#context.ended);
   }
 
   /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */

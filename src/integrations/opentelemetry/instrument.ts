@@ -39,7 +39,7 @@ export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientC
  * Reports one client to OpenTelemetry: metrics, and a span per call, with its attempts, pauses, logins and retries as events. Spans are
  * children of the span that is active where you make the call, and active while the call runs.
  *
- * @returns a function that stops it.
+ * @returns a function that stops it; once the client has closed, it stops by itself.
  * @throws TypeError naming the argument that is wrong.
  * @example
  * const client = createConnectorClient(options)
@@ -49,7 +49,9 @@ export function instrument(client: ConnectorClient, options: InstrumentOptions =
   if (typeof client !== 'object' || client === null || typeof client.request !== 'function') {
     throw new TypeError('`client` must be a client from `createConnectorClient`.');
   }
-  return watch(options, (sender) => sender === client);
+  const stop = watch(options, (sender) => sender === client);
+  client.on('close', stop); // otherwise the process would keep every client
+  return stop;
 }
 
 /**

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 export type ChannelName = keyof ClientChannelEvents;
 
 export const channelNames: readonly ChannelName[] = [
-  ...(['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'parked', 'error'] as const),
+  ...(['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'parked', 'error', 'close'] as const),
   ...(['call', 'attempt', 'wait', 'result'] as const),
 ];
 

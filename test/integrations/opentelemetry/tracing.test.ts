@@ -1,3 +1,4 @@
+import { hasSubscribers } from 'node:diagnostics_channel';
 import {
   context,
   diag,
@@ -13,6 +14,7 @@ import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../helpers/free-port.js';
 import { rejection, until } from '../../helpers/until.js';
+import { channelNames } from '../helpers/channels.js';
 import { connectTo, listeningConnector, observedClient } from './helpers/observed-client.js';
 import { telemetry } from './helpers/telemetry.js';
 
@@ -40,6 +42,8 @@ function diagnostics(): unknown[][] {
   onTestFinished(() => diag.disable());
   return told;
 }
+
+const subscribed = () => channelNames.filter((name) => hasSubscribers(`concordat:client:${name}`));
 
 describe('a call is one span (G6)', () => {
   it('with the attributes of the semantic conventions for HTTP', async () => {
@@ -350,6 +354,27 @@ describe('instrument and instrumentAll', () => {
     await clock.runUntil(call);
     await clock.runUntil(client.get('/issues'));
     expect(seen.spans).toHaveLength(0);
+  });
+
+  it('stop by themselves once the client has closed', async () => {
+    const { client } = await observedClient();
+    await client.get('/issues');
+    expect(subscribed()).toContain('result'); // control
+    await client.close();
+    expect(subscribed()).toEqual([]);
+  });
+
+  it.each([{}, { graceMs: 0 }])('but not before its last calls are over (%j)', async (options) => {
+    const faults = [{ kind: 'slow', delayMs: 30, on: '/issues' } as const];
+    const { seen, client, connector } = await observedClient({ faults });
+    const call = client.get('/issues').catch(() => {});
+    await until(() => connector.journal.length === 2);
+    await client.close(options);
+    await call;
+    await until(() => subscribed().length === 0);
+    expect(seen.spans).toHaveLength(1);
+    expect(await seen.total('concordat.client.requests')).toBe(2);
+    expect((await seen.histogram('concordat.client.call.duration'))[0]?.value.count).toBe(1);
   });
 
   it('use the global providers, even those registered later', async () => {
