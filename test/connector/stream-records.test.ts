@@ -4,6 +4,7 @@ import { BadRequestError, NotFoundError } from 'concordat';
 import { limitBody, serve, streamRecords } from 'concordat/connector';
 import type { Context } from 'hono';
 import { compress } from 'hono/compress';
+import { etag } from 'hono/etag';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../helpers/until.js';
@@ -111,6 +112,30 @@ describe('streamRecords', () => {
     const url = await start(connector);
     await expect(fetch(url, { headers: withToken }).then((response) => response.text())).rejects.toThrow();
     expect(await (await fetch(`${url}/whole`, { headers: withToken })).text()).toBe(lines);
+  });
+
+  test.each<[string, (c: Context, next: () => Promise<void>) => Promise<unknown>]>([
+    ['etag()', (c, next) => etag()(c, next) as Promise<unknown>],
+    ['a reader of the copy', async (c, next) => next().then(() => c.res.clone().text())],
+  ])('middleware that meets the failure first does not make it two: %s (E4)', async (_what, middleware) => {
+    const heard: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => heard.push(error) });
+    connector.use('/records', async (c, next) => void (await middleware(c, next)));
+    const failure = new Error('canary: the same one each time');
+    connector.get('/records', (c) =>
+      streamRecords(
+        c,
+        (async function* () {
+          yield 1;
+          throw failure;
+        })(),
+      ),
+    );
+    const url = await start(connector);
+    expect(await send(url, { path: '/records', headers: withToken })).toMatchObject({ status: 500, cut: false });
+    expect(heard).toEqual([failure]);
+    await send(url, { path: '/records', headers: withToken });
+    expect(heard).toEqual([failure, failure]); // another request
   });
 
   test('a failure before the first record is an error answer', async () => {

@@ -48,10 +48,13 @@ export function createErrorHandling(settings: Settings) {
   };
   const respondAs = (error: unknown, c: Context): Response => announce(toHonoResponse(c, write(error, c)), c);
   const report = (thrown: unknown, c: Context) => {
+    const state = stateOf(c);
+    if (state.reported?.has(thrown)) return;
+    state.reported = new Set(state.reported).add(thrown);
     const outerSession: unknown = c.get('session');
     const request = requests.get(c);
     if (request) c.set('session', request.session);
-    notify(thrown, c, createRedact(secretsOf(c)));
+    notify(abandoned(thrown, c), c, createRedact(secretsOf(c)));
     c.set('session', outerSession);
   };
   const finish = (returned: unknown, c: Context) => {
@@ -83,7 +86,7 @@ export function createErrorHandling(settings: Settings) {
       const reportMistake = (mistake: TypeError) => report(mistake, c);
       const error = stateOf(c).bodyTooLarge ?? translated(translate, thrown, c, reportMistake);
       noteTold(thrown, error);
-      report(abandoned(thrown, c), c);
+      report(thrown, c);
       return respondAs(error, c);
     },
     /**
@@ -123,12 +126,7 @@ export function createErrorHandling(settings: Settings) {
     /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
     enter(c: Context): void {
       const state = stateOf(c);
-      let reported: unknown = state; // nothing yet: a body may fail with `undefined`
-      state.reportLate = (thrown, at) => {
-        if (thrown === reported) return; // a stream of records, which the server tells of as well
-        reported = thrown;
-        report(abandoned(thrown, at), at);
-      };
+      state.reportLate = report;
       const { outgoing } = Object(c.env) as { outgoing?: object };
       const isOfNode = typeof outgoing === 'object' && outgoing !== null;
       lateReporters.set(isOfNode ? outgoing : c.req.raw, (thrown) => state.reportLate?.(thrown, c));
