@@ -138,11 +138,11 @@ async function send(
   path: string,
   { method = 'GET', session, json, accept = 'application/json' }: Sending,
 ): Promise<Response> {
-  const headers: Record<string, string> = { accept };
+  const headers = new Headers({ accept });
   // Without compression, so that the length is the one the end system says.
-  if (accept === '*/*') headers['accept-encoding'] = 'identity';
-  if (session !== undefined) headers.authorization = `Bearer ${session['x-session']}`;
-  if (json !== undefined) headers['content-type'] = 'application/json';
+  if (accept === '*/*') headers.set('accept-encoding', 'identity');
+  if (session !== undefined) headers.set('authorization', `Bearer ${session['x-session']}`);
+  if (json !== undefined) headers.set('content-type', 'application/json');
   return call(endSystem.url + path, {
     method,
     headers,

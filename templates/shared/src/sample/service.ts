@@ -82,8 +82,8 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
   }
 
   async function logIn(request: IncomingMessage): Promise<Answer> {
-    const given = await readJson(request);
-    if (given.user !== sampleAccount.user || given.password !== sampleAccount.password) {
+    const { user, password } = await readJson(request);
+    if (user !== sampleAccount.user || password !== sampleAccount.password) {
       throw new Refusal(401, 'WRONG_PASSWORD', 'Wrong user or password.');
     }
     const token = randomUUID();
