@@ -81,13 +81,8 @@ export class Simulation {
     const url = new URL(arrival.url);
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
     if (inside) url.pathname = url.pathname.slice(basePath.length) || '/';
-<<<<<<< HEAD
-    const kind = inside ? this.#kindOf(method, url.pathname) : 'request';
-    const headers = lowerCaseNames(arrival.headers);
-=======
     const kind = inside ? kindOf(this.#settings, method, url.pathname) : 'request';
-    const headers = Object.fromEntries(arrival.headers);
->>>>>>> 23c5ffc4 (Refuse simulated routes that would never be called)
+    const headers = lowerCaseNames(arrival.headers);
     const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
     const session = this.sessions.find(headers[options?.header.toLowerCase() ?? '']);
     const entry: OpenEntry = {

@@ -90,7 +90,17 @@ async function aHardDay(how: 'parameters' | 'function') {
   const seen = telemetry();
   onTestFinished(instrument(client, seen.providers));
   const events: unknown[] = [];
-  for (const name of ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'parked', 'error', 'close'] as const) {
+  for (const name of [
+    'pause',
+    'resume',
+    'heartbeat',
+    'quota',
+    'initialize',
+    'retry',
+    'parked',
+    'error',
+    'close',
+  ] as const) {
     client.on(name, (event) => events.push({ name, event }));
   }
   const logs: unknown[] = [];
