@@ -13,8 +13,9 @@ import {
   streamRecords,
 } from 'concordat/connector';
 import { Hono } from 'hono';
-import { expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import * as mini from 'zod/mini';
 
 test('what a listener or a cleanup returns does not matter', () => {
   const seen: unknown[] = [];
@@ -113,4 +114,35 @@ test('a union of logins and the context of a request have their types', () => {
     },
   });
   connector.post('/files', limitBody(10), (c) => streamRecords(c, [c.get('session')['x-session']]));
+});
+
+test('schemas of zod/mini have their types, too', async () => {
+  const connector = createConnector({
+    initialize: {
+      parameters: mini.object({ user: mini.string(), pages: mini.optional(mini.string()) }),
+      handler: ({ parameters }) => {
+        expectTypeOf(parameters).toEqualTypeOf<{ user: string; pages?: string | undefined }>();
+        return { 'x-user': parameters.user };
+      },
+    },
+    session: mini.object({ 'x-user': mini.string() }),
+    verify: (value) => {
+      expectTypeOf(value).toEqualTypeOf<{ 'x-user': string }>();
+      return value['x-user'] === 'ada';
+    },
+    onError() {},
+  });
+  connector.post('/', async (c) => {
+    expectTypeOf(c.get('session')).toEqualTypeOf<{ 'x-user': string }>();
+    const body = await readJson(c, mini.object({ title: mini.string() }));
+    expectTypeOf(body).toEqualTypeOf<{ title: string }>();
+    return c.json(c.get('session'));
+  });
+  const login = { method: 'POST', body: '{"user":"ada"}' };
+  expect(await (await connector.request('/initialize', login)).json()).toMatchObject([{ key: 'x-user', value: 'ada' }]);
+  const request = { method: 'POST', body: '{"title":"new"}' };
+  const answer = await connector.request('/', { ...request, headers: { 'x-user': 'ada' } });
+  expect(await answer.json()).toEqual({ 'x-user': 'ada' });
+  expect((await connector.request('/', request)).status).toBe(401);
+  expect((await connector.request('/initialize', { method: 'POST', body: '{}' })).status).toBe(400);
 });

@@ -13,21 +13,21 @@ import type { VerifySession } from './session-guard.js';
  * The context of a connector's routes. Its middleware also sees requests without a session: logins, open paths and refused
  * requests. There `c.get('session')` is `undefined`.
  */
-export interface ConnectorEnv<Session extends z.ZodObject = z.ZodObject> {
+export interface ConnectorEnv<Session extends z.core.$ZodObject = z.ZodObject> {
   Variables: { session: z.output<Session> };
 }
 
 /** A Hono app: `.get`, `.post`, `.route`, `.use` and all the rest are Hono's. */
-export type Connector<Session extends z.ZodObject = z.ZodObject> = Hono<ConnectorEnv<Session>>;
+export type Connector<Session extends z.core.$ZodObject = z.ZodObject> = Hono<ConnectorEnv<Session>>;
 
-export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context: {
+export type CleanupHandler<Session extends z.core.$ZodObject = z.ZodObject> = (context: {
   session: z.output<Session>;
   signal: AbortSignal;
   /** The context of the request, for `c.req.param()`. */
   c: Context;
 }) => unknown;
 
-export interface ConnectorOptions<Parameters extends z.ZodType, Session extends z.ZodObject>
+export interface ConnectorOptions<Parameters extends z.core.$ZodType, Session extends z.core.$ZodObject>
   extends ErrorFormatOptions {
   initialize: InitializeOptions<Parameters>;
   /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */

@@ -34,17 +34,17 @@ import { checkSession, type GuardedRequest, sessionReader, type VerifySession } 
  *   throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' })
  * })
  */
-export function createConnector<Parameters extends z.ZodType, Session extends z.ZodObject>(
+export function createConnector<Parameters extends z.core.$ZodType, Session extends z.core.$ZodObject>(
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
   const settings = checkOptions(connectorSchema, options);
-  const { cleanup, onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { session, cleanup, onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
   const { policy: _, ...rateLimit } = settings.rateLimit;
   const verify = settings.verify as VerifySession | undefined;
   const initializePath = settings.initialize.path;
-  const sessionNames = checkSession(options.session);
+  const sessionNames = checkSession(session);
   const openPaths = new Set<string | undefined>(settings.openPaths);
-  const readSession = sessionReader(options.session);
+  const readSession = sessionReader(session);
 
   const handlers = new GuardedHandlers();
   const requests = new WeakMap<Context, GuardedRequest>();
@@ -89,7 +89,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
 
   const logIn = guarded(
     'login',
-    initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
+    initializeHandler(options.initialize as unknown as InitializeOptions, session, errors),
     { admit: async () => undefined },
   );
   const logOut =

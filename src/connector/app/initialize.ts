@@ -23,7 +23,7 @@ import { checkInput, parseBody } from '../request/read-json.js';
 /** The session: header names with their values. Entries of a plain object count as sensitive. */
 export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
 
-export interface InitializeOptions<Parameters extends z.ZodType = z.ZodType> {
+export interface InitializeOptions<Parameters extends z.core.$ZodType = z.ZodType> {
   /** May have parameters, such as `'/:tenant/initialize'`: `c.req.param('tenant')`. @default '/initialize' */
   path?: string | undefined;
   /**

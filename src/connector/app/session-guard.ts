@@ -5,7 +5,7 @@ import { describeIssues } from '../../internal/index.js';
 import { hideExpected } from '../request/read-json.js';
 
 /** Whether the end system still accepts the session; `false` is a 401. `c.req.param()` has the path's parameters. */
-export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
+export type VerifySession<Session extends z.core.$ZodObject = z.ZodObject> = (
   session: z.output<Session>,
   c: Context,
 ) => boolean | Promise<boolean>;
