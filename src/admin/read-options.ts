@@ -58,7 +58,7 @@ const schema = optionsOf({
   mcpKeyTools: oneOf(['none', 'read-only', 'all']).default('read-only'),
   mcpTools: mcpToolsOption.optional(),
   allowedHosts: allowedHostsOption.optional(),
-  mcpStateless: bool.default(false),
+  mcpStateless: bool.optional(),
   mcpSessionIdleMs: duration({ least: 1 }).optional(),
   sections: sectionsOption.optional(),
   clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),

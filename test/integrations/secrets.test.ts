@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
 import { leaksOf, show } from '../helpers/visible.js';
-import { allMessages } from './helpers/channels.js';
+import { allMessages, eventNames } from './helpers/channels.js';
 import { telemetry } from './opentelemetry/helpers/telemetry.js';
 
 const canary = {
@@ -90,17 +90,7 @@ async function aHardDay(how: 'parameters' | 'function') {
   const seen = telemetry();
   onTestFinished(instrument(client, seen.providers));
   const events: unknown[] = [];
-  for (const name of [
-    'pause',
-    'resume',
-    'heartbeat',
-    'quota',
-    'initialize',
-    'retry',
-    'parked',
-    'error',
-    'close',
-  ] as const) {
+  for (const name of eventNames) {
     client.on(name, (event) => events.push({ name, event }));
   }
   const logs: unknown[] = [];

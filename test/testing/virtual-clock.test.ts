@@ -27,7 +27,7 @@ describe('advance', () => {
   });
 
   it('fires in the order of time, then of setting, with the clock at the moment of each', async () => {
-    const clock = virtualClock({ startMs: 1000 });
+    const clock = virtualClock(1000);
     const seen: string[] = [];
     const note = (name: string) => () => seen.push(`${name} ${clock.monotonic()} ${clock.now()}`);
     clock.setTimer(20, note('c'));
@@ -323,6 +323,7 @@ it('an interval of real time that keeps setting timers holds up the clock for a 
 });
 
 it.each<[string, unknown]>([
+  ['startMs', Number.NaN],
   ['startMs', { startMs: Number.NaN }],
   ['seed', { seed: -1 }],
   ['start', { start: 0 }],

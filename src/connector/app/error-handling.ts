@@ -49,8 +49,9 @@ export function createErrorHandling(settings: Settings) {
   const respondAs = (error: unknown, c: Context): Response => announce(toHonoResponse(c, write(error, c)), c);
   const report = (thrown: unknown, c: Context) => {
     const state = stateOf(c);
-    if (state.reported?.has(thrown)) return;
-    state.reported = new Set(state.reported).add(thrown);
+    state.reported ??= new Set();
+    if (state.reported.has(thrown)) return;
+    state.reported.add(thrown);
     const outerSession: unknown = c.get('session');
     const request = requests.get(c);
     if (request) c.set('session', request.session);

@@ -14,7 +14,7 @@ export interface RequestState {
   /** The path needs no session, so the service does not interpret the response. */
   isOpenPath?: boolean;
   /** What `onError` has heard of: a stream that fails, its server and middleware that reads a copy all tell the same. */
-  reported?: ReadonlySet<unknown>;
+  reported?: Set<unknown>;
   /** Tells the innermost connector's `onError` about a failure after the response has begun. */
   reportLate?: (thrown: unknown, c: Context) => void;
   /** The end system's quota, as headers for the response. */

@@ -1,13 +1,22 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ClientChannelEvents, ClientChannelMessage } from 'concordat/client';
+import type { ClientChannelEvents, ClientChannelMessage, ClientEventName } from 'concordat/client';
 import { onTestFinished } from 'vitest';
 
 export type ChannelName = keyof ClientChannelEvents;
 
-export const channelNames: readonly ChannelName[] = [
-  ...(['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'parked', 'error', 'close'] as const),
-  ...(['call', 'attempt', 'wait', 'result'] as const),
+/** Those that a client's listeners get, too. */
+export const eventNames: readonly ClientEventName[] = [
+  'pause',
+  'resume',
+  'heartbeat',
+  'quota',
+  'initialize',
+  'retry',
+  'parked',
+  'error',
+  'close',
 ];
+export const channelNames: readonly ChannelName[] = [...eventNames, 'call', 'attempt', 'wait', 'result'];
 
 /** Listens on a channel of the client until the test ends. */
 export function onMessage<Name extends ChannelName>(
