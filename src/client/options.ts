@@ -67,6 +67,13 @@ export interface RetryOptions {
   minTimeoutMs: number;
   /** The longest delay in milliseconds. @default 30000 */
   maxTimeoutMs: number;
+  /**
+   * The error statuses that are transient. A 401 and a rate limit have rules of their own (S4, W3) and count as none.
+   *
+   * @default [500, 502, 503, 504]
+   * @example [408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524] // behind Cloudflare
+   */
+  statusCodes?: readonly number[] | undefined;
 }
 
 export interface ConnectorClientOptions {

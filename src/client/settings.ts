@@ -14,6 +14,7 @@ import {
   optionsOf,
   readBy,
   type ShapeOf,
+  statusFrom,
   systemClock,
   timeLimit,
   withMethods,
@@ -63,6 +64,7 @@ const retry = optionsOf({
   retries: count(0).default(5),
   minTimeoutMs: duration().default(500),
   maxTimeoutMs: duration().default(30_000),
+  statusCodes: z.array(statusFrom(400), { error: 'must be an array of statuses' }).default([500, 502, 503, 504]),
 } satisfies ShapeOf<RetryOptions>);
 
 const schema = optionsOf({

@@ -11,6 +11,7 @@ import {
 const facts = (kind: Facts['kind'], more: Partial<Facts> = {}): Facts => ({
   kind,
   status: undefined,
+  retriedStatuses: [500, 502, 503, 504],
   isResendable: true,
   isIdempotent: true,
   retriesLeft: 5,

@@ -74,6 +74,45 @@ it('a HEAD is idempotent, too (G7)', async () => {
   expect(connector.requests).toHaveLength(3);
 });
 
+describe('retry.statusCodes (G7)', () => {
+  const retry = { statusCodes: [425, 522] };
+
+  it.each([425, 522])('%i is retried if they name it', async (status) => {
+    const connector = await scriptedConnector({ handle: failing(2, (exchange) => exchange.reply(status)) });
+    await expect(get(connect(connector, { retry }))).resolves.toMatchObject({ status: 200 });
+    expect(connector.requests).toHaveLength(3);
+  });
+
+  it('they replace the default', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
+    await expect(get(connect(connector, { retry }))).rejects.toMatchObject({ status: 500 });
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('they are no licence to repeat a POST', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(522) });
+    const post = connect(connector, { retry }).request({ method: 'POST', path: '/items', json: {} });
+    await expect(post).rejects.toMatchObject({ status: 522 });
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('they hold for a login, too (S6)', async () => {
+    const connector = await scriptedConnector();
+    connector.initialize = (exchange) => (exchange.number <= 2 ? exchange.reply(522) : connector.logIn(exchange));
+    await expect(get(connect(connector, { retry }))).resolves.toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(3);
+  });
+
+  it('a 401 and a rate limit keep their own rules', async () => {
+    const connector = await scriptedConnector({
+      handle: failing(1, (exchange) => exchange.reply(401)),
+    });
+    const client = connect(connector, { retry: { retries: 0, statusCodes: [401, 403, 429] } });
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(2);
+  });
+});
+
 it('five retries are the default', async () => {
   const connector = await scriptedConnector({ handle: (exchange) => exchange.fail(500, 'BOOM', 'it broke') });
   const error = await rejection(get(connect(connector)));
@@ -274,7 +313,7 @@ function cutChunked(exchange: Exchange) {
 }
 
 it('the wait before a retry is a number, however many there are', () => {
-  const [retry, clock] = [{ retries: 2000, minTimeoutMs: 0, maxTimeoutMs: 30_000 }, virtualClock()];
+  const [retry, clock] = [{ retries: 2000, minTimeoutMs: 0, maxTimeoutMs: 30_000, statusCodes: [] }, virtualClock()];
   expect(retryDelayMs(2000, { retry, clock })).toBe(0);
   expect(retryDelayMs(2000, { retry: { ...retry, minTimeoutMs: 500 }, clock })).toBe(30_000);
 });

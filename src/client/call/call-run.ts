@@ -233,6 +233,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
       isResendable: this.#sentCount === 0 || this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : settings.retry.retries - this.#history.retries,
+      retriedStatuses: settings.retry.statusCodes,
       session: standing && {
         ...standing,
         ageMs: permit.startedAt - session.since,

@@ -125,6 +125,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
       isResendable: true,
       isIdempotent: this.#options.idempotent ?? true,
       retriesLeft: this.#leftMs > 0 && !isFinal(outcome) ? settings.retry.retries - this.#history.retries : 0,
+      retriedStatuses: settings.retry.statusCodes,
     });
     this.#history = history;
     if (kind === 'limit') {

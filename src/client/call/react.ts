@@ -33,6 +33,7 @@ export interface Facts {
   readonly isResendable: boolean;
   readonly isIdempotent: boolean;
   readonly retriesLeft: number;
+  readonly retriedStatuses: readonly number[];
   /** Missing for a login. */
   readonly session?: SessionFacts | undefined;
 }
@@ -48,8 +49,6 @@ export type Reaction =
   /** One call tries a refused fresh session again after a moment; the others wait for the outcome. */
   | { readonly type: 'recheck session' }
   | { readonly type: 'retry'; readonly number: number };
-
-const transientStatuses = new Set([500, 502, 503, 504]);
 
 /** How many ended sessions a call may meet before it goes first with the next one. */
 const endedSessionsBeforeTurn = 5;
@@ -81,7 +80,7 @@ export function react(history: History, facts: Facts): { reaction: Reaction; his
     kind === 'timeout' ||
     kind === 'failed' ||
     kind === 'truncated' ||
-    (kind === 'error' && transientStatuses.has(facts.status as number));
+    (kind === 'error' && facts.retriedStatuses.includes(facts.status as number));
   if (!isTransient || !facts.isIdempotent || facts.retriesLeft <= 0) return { reaction: { type: 'fail' }, history };
   if (!facts.isResendable) return { reaction: { type: 'fail', note: bodyUsedUp }, history };
   const number = history.retries + 1;
