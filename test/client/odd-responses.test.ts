@@ -58,6 +58,30 @@ it.each([
   expect((await rejection(client.get('/'))).message).toContain(words);
 });
 
+describe('a part of a file that the caller has asked for (D1)', () => {
+  const get = async (range: string, contentRange: string) => {
+    const client = await answering(206, 'part', { 'content-type': 'text/plain', 'content-range': contentRange });
+    return client.get('/', { headers: { range } });
+  };
+
+  it.each([
+    ['bytes=5-', 'bytes 5-8/9'],
+    ['bytes=5-8', 'bytes 5-8/*'],
+    ['bytes=5-100', 'bytes 5-8/9'],
+    ['bytes=-4', 'bytes 5-8/9'],
+    ['bytes=0-1,5-6', 'bytes 0-6/9'],
+    ['lines=5-', 'lines 6-9/9'],
+  ])('%s may be answered with %s', async (range, contentRange) => {
+    expect(await get(range, contentRange)).toBe('part');
+  });
+
+  it('must not begin elsewhere: appended to what the caller has, it would spoil the file', async () => {
+    const error = await rejection(get('bytes=5-', 'bytes 0-3/9'));
+    expect(error).toMatchObject({ code: 'UNEXPECTED_STATUS', status: 206 });
+    expect(error.message).toContain('a part that was not requested');
+  });
+});
+
 describe('what a stream gets for the rest of a broken body (D2)', () => {
   const content = Buffer.alloc(300_000, 'abcdefg');
   const cut = 100_000;

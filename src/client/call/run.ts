@@ -123,12 +123,20 @@ export function classify(outcome: SendOutcome, requested: Attempt['headers'], wa
   // "Not modified" answers a condition of the caller (rule D1).
   if (status === 304 && isConditional) return 'success';
   // Part of a file that nobody asked for must not pass for the whole (rule D1).
-  if (status === 206 && requested.range === undefined && headers['content-range'] !== undefined) return 'unexpected';
+  if (status === 206 && !isAskedPart(requested.range, headers['content-range'])) return 'unexpected';
   if (status < 300) return end === 'whole' ? 'success' : end;
   if (status < 400) return 'redirect';
   if (status === 401) return 'unauthorized';
   if (status === 429 || ((status === 403 || status === 503) && hasWait(headers, waitHeader))) return 'limit';
   return status > 599 ? 'unexpected' : 'error';
+}
+
+/** What begins elsewhere would be appended to the beginning of a file that the caller has. */
+function isAskedPart(range: string | undefined, contentRange: WireResponse['headers'][string]): boolean {
+  if (range === undefined || contentRange === undefined) return contentRange === undefined;
+  const [, asked] = /^bytes=(\d+)-\d*$/.exec(range) ?? [];
+  const [, sent] = /^bytes (\d+)-/.exec(String(contentRange)) ?? [];
+  return asked === undefined || sent === undefined || Number(asked) === Number(sent);
 }
 
 /** Releases the permit and tells the gate what the attempt says about limits. */
