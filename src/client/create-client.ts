@@ -87,7 +87,7 @@ class Client implements ConnectorClient {
       gates: this.#gates,
       events: this.#events,
       secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
-      trouble: {},
+      login: {},
       closing: this.#closing.signal,
       cutOff: this.#ended.signal,
     };

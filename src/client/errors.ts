@@ -7,7 +7,7 @@ export type RequestErrorCode =
   | 'NETWORK_ERROR'
   /** `timeoutMs` passed without a complete response. */
   | 'TIMEOUT'
-  /** `totalTimeoutMs` passed, waits and retries included: `cause` is what the call, or its login, failed with last. */
+  /** `totalTimeoutMs` passed: `cause` is the rate limit or quota that the call waited for, or else what failed last. */
   | 'BUDGET_EXCEEDED'
   /** A 3xx: redirects are not followed, so session headers never leave the origin. */
   | 'REDIRECT'
@@ -27,7 +27,7 @@ export type RequestErrorCode =
   | 'BODY_FAILED'
   /** `client.pages` was led back to a page that it had already read. */
   | 'PAGE_LOOP'
-  /** The client was closed. */
+  /** The client was closed: `cause` is as above. */
   | 'CLIENT_CLOSED';
 
 /**
@@ -125,8 +125,8 @@ export function tooLargeError(bound: string, at: { request: RequestLine; status:
 }
 
 /** The error of a call that a closed client rejects. */
-export function closedError(request: RequestLine): RequestError {
-  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
+export function closedError(request: RequestLine, cause?: Error): RequestError {
+  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request, cause });
 }
 
 /** Why a login ended that no call waited for any more. */

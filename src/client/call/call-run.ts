@@ -4,20 +4,21 @@ import { type ErrorContent, secretNames } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
+import { describeHoldUp, type HoldUp, type WaitsFor } from '../rate-limit/hold-up.js';
 import { readLimit, waitLimitError } from '../rate-limit/wait-limits.js';
 import { Waiter } from '../rate-limit/wait-queue.js';
-import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
+import { type Call, type CallAttempt, type CallContext, type CallHistory, toAttempt } from './call.js';
 import { failureOf, isFinal, secretsOf, statusOf } from './failure.js';
 import { type Facts, isIdempotent, needsTurn, noHistory, react, retryDelayMs } from './react.js';
 import { Refusals, type Standing } from './refusals.js';
 import type { FailedAttempt, Run } from './run.js';
 
 /** One call, from login to response (rules S3, S4, G1, G7). It keeps little: a hundred thousand may wait at once. */
-export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result> {
+export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result>, CallHistory {
   readonly #context: CallContext;
   readonly #call: Call<Data, Result>;
   #bodies: BodySupply;
-  #sentCount = 0;
+  attempts = 0;
   #history = noHistory;
   /** Set once it has met a 401. */
   #refusals: Refusals | undefined;
@@ -27,8 +28,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   /** `undefined` unless it waits at the gate. */
   #waitingSince: number | undefined;
   #limit: ErrorContent | undefined;
-  /** Why it, or the login that it waited for, was retried last. */
+  /** Why it was retried last. */
   #trouble: Error | undefined;
+  /** `undefined` while it is on its way. */
+  #waitsFor: WaitsFor | undefined;
 
   constructor(context: CallContext, call: Call<Data, Result>) {
     super();
@@ -50,11 +53,11 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   /** Called by the gate. @returns the error with which this call gives up instead of waiting (rule W7). */
-  waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined {
+  waitLimitError(): Error | undefined {
     const { lane, request } = this.#call;
     const limits = this.#context.settings.rateLimit;
     const waitedMs = this.#waitedMs + lane.pausedMs - this.#pausedMs;
-    return waitLimitError({ remainingMs, resumeAt, waitedMs, limits, request, content: this.#limit });
+    return waitLimitError(lane.gate, { waitedMs, limits, request, content: this.#limit });
   }
 
   /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
@@ -68,15 +71,19 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const turn = turns.size === 0 ? undefined : turns.before(this, session, clock);
     if (turn !== undefined || session === undefined) {
       lane.giveBack(this);
+      this.#waitsFor = turn === undefined ? 'a login' : 'its session';
       return turn === undefined ? this.#logIn() : abortable(turn, signal, closing);
     }
+    this.#waitsFor = 'a free place';
     const permit = lane.acquire(this);
     if (permit instanceof Promise) return this.#wait(permit);
     if (!this.#bodies.ready) {
       // A factory may take its time, or throw: meanwhile another call gets the permit.
       lane.release(permit, 'unsent');
+      this.#waitsFor = 'its body';
       return abortable(this.#bodies.prepare(signal, closing), signal, closing);
     }
+    this.#waitsFor = undefined;
     session.use.sent++;
     session.use.unanswered++;
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
@@ -85,12 +92,12 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   deliver(attempt: CallAttempt, response: WireResponse): Result | Promise<Result> {
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
-    this.#sentCount++;
+    this.attempts++;
     attempt.session.use.unanswered--;
     this.#refusals?.endRecheck(true);
     const secrets = () => secretsOf(attempt, this.#context.secrets);
     const explain = (error: Error) => {
-      Object.assign(error, { attempts: this.#sentCount });
+      Object.assign(error, { attempts: this.attempts });
       return withResponse(error, response, secrets(), secretNames(attempt.session.headers));
     };
     if (response.incoming !== undefined) {
@@ -111,7 +118,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     session.use.unanswered--;
     if (kind === 'held-back') session.use.sent--;
     else {
-      this.#sentCount++;
+      this.attempts++;
       this.#bodies.release(); // what is left is of no use
     }
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
@@ -135,6 +142,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
         case 'retry':
           return this.#backOff(failed, reaction.number);
         case 'recheck session':
+          this.#waitsFor = 'its session';
           if (session.recheck === undefined) {
             this.#refusals?.beginRecheck(session);
             return sessions.delayRecheck(session, this.signal);
@@ -146,8 +154,11 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   fail(failure: unknown): unknown {
-    const isQueued = this.#waitingSince !== undefined;
-    return this.#context.failed(this.#call, failure, { attempts: this.#sentCount, cause: this.#trouble, isQueued });
+    return this.#context.failed(this.#call, failure, this);
+  }
+
+  holdUp(): HoldUp {
+    return describeHoldUp(this.#waitsFor, this.#call, { login: this.#context.login, trouble: this.#trouble });
   }
 
   end(): void {
@@ -161,22 +172,14 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
-    const { sessions, settings, clock, trouble } = this.#context;
+    const { sessions, settings, clock } = this.#context;
     const { lane } = this.#call;
-    const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
-    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError(askedMs, resumeAt);
+    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError();
     const since = clock.monotonic();
-    const login = sessions.acquire(this.signal).then(
-      ({ adopted }) => {
-        this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
-        if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
-      },
-      (failure) => {
-        // At once, because a login that no call waits for any more forgets it.
-        this.#trouble = trouble.login ?? this.#trouble;
-        throw failure;
-      },
-    );
+    const login = sessions.acquire(this.signal).then(({ adopted }) => {
+      this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
+      if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
+    });
     return this.#call.observer?.wait(login, () => 'login') ?? login;
   }
 
@@ -205,12 +208,12 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
   #meetLimit(response: WireResponse, attempt: CallAttempt): void {
-    const { settings, clock, secrets } = this.#context;
-    const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
+    const { settings, secrets } = this.#context;
+    const { askedMs } = this.#call.lane.gate.pause;
     const { rateLimit: limits } = settings;
     const names = secretNames(attempt.session.headers);
     this.#limit = readLimit(response, { askedMs, limits, secrets: secretsOf(attempt, secrets), names });
-    if (limits.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
+    if (limits.onLimit === 'reject') throw this.waitLimitError();
   }
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
@@ -218,6 +221,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     const delayMs = retryDelayMs(attempt, settings);
     const error = failureOf(failed, secrets) as Error;
     this.#trouble = error;
+    this.#waitsFor = 'a retry';
     counters.retries++;
     events.emit('retry', { ...this.#call.request, attempt, delayMs, error });
     const delay = sleep(clock, delayMs, this.signal, closing);
@@ -230,7 +234,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     return {
       kind,
       status: statusOf(outcome),
-      isResendable: this.#sentCount === 0 || this.#bodies.replayable,
+      isResendable: this.attempts === 0 || this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : settings.retry.retries - this.#history.retries,
       retriedStatuses: settings.retry.statusCodes,

@@ -17,6 +17,7 @@ import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
 import type { Gates } from '../rate-limit/gates.js';
+import type { HoldUp } from '../rate-limit/hold-up.js';
 import type { Lane } from '../rate-limit/lane.js';
 import type { Session, SessionHolder } from '../session/session.js';
 import type { Settings } from '../settings.js';
@@ -47,10 +48,7 @@ export interface Call<Data = unknown, Result = unknown> {
 /** What a call that failed has met. */
 export interface CallHistory {
   readonly attempts: number;
-  /** The last failure that it, or its login, tried to get over. */
-  readonly cause: Error | undefined;
-  /** Whether it was waiting at the gate. */
-  readonly isQueued: boolean;
+  holdUp(): HoldUp;
 }
 
 /** What calls need besides. */

@@ -6,7 +6,6 @@ import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
 import { discard } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
-import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { SessionHolder } from '../session/session.js';
 import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
 import { CallRun } from './call-run.js';
@@ -87,26 +86,27 @@ export class Calls {
   }
 
   #start<Data, Result>(call: Call<Data, Result>): Promise<Result> {
-    return call.totalTimeoutMs === undefined ? this.#drive(call) : this.#driveWithin(call.totalTimeoutMs, call);
+    if (call.totalTimeoutMs !== undefined) return this.#driveWithin(call.totalTimeoutMs, call);
+    return this.#drive(new CallRun(this.#context, call));
   }
 
-  #drive<Data, Result>(call: Call<Data, Result>): Promise<Result> {
+  #drive<Data, Result>(run: CallRun<Data, Result>): Promise<Result> {
     this.#active++;
-    return runToEnd(this.#context, new CallRun(this.#context, call));
+    return runToEnd(this.#context, run);
   }
 
   /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
   async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
+    const run = new CallRun(this.#context, { ...call, signal: controller.signal });
     const timer = setTimeLimit(this.#context.clock, totalTimeoutMs, () => {
-      const { resumeAt } = call.lane.gate.pause;
-      const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
-      const message = `no success within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
-      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
+      const { note, cause } = run.holdUp();
+      const message = `no success within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${note}`;
+      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request, cause }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     try {
-      return await this.#drive({ ...call, signal: controller.signal });
+      return await this.#drive(run);
     } finally {
       timer.cancel();
       leave();
@@ -138,30 +138,21 @@ export class Calls {
     });
   }
 
-  #failed(call: Call, failure: unknown, { attempts, cause: trouble, isQueued }: CallHistory): unknown {
+  #failed(call: Call, failure: unknown, run: CallHistory): unknown {
+    const { attempts } = run;
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
-    let error = closed ? closedError(call.request) : failure;
+    let error = closed ? closedError(call.request, run.holdUp().cause) : failure;
     if (error instanceof InitializeError) error = withAttempts(error, attempts);
     const known = error instanceof RequestError || isConnectorError(error) ? error : undefined;
     // A body factory may throw what another client's call has failed with.
     const isComplete = known?.attempts !== undefined;
     if (known !== undefined && !isComplete) Object.assign(known, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    const cause = isOverBudget ? ((isQueued ? this.#limitOf(call) : undefined) ?? trouble) : undefined;
-    if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     const { events } = this.#context;
     if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
     if (isComplete) events.emit('error', { ...call.request, error });
     else events.failed(call.request, error);
     return error;
-  }
-
-  /** The rate limit that the calls of the same scope wait for. */
-  #limitOf({ request, lane }: Call): Error | undefined {
-    const { resumeAt } = lane.gate.pause;
-    if (resumeAt === undefined) return undefined;
-    const remainingMs = Math.max(0, resumeAt.getTime() - this.#context.clock.now());
-    return toRateLimitError('The connection is paused by a rate limit.', { remainingMs, resumeAt, request });
   }
 }

@@ -72,6 +72,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#time = time;
     this.#request = { method: options.method, path: withoutQuery(options.path) };
     this.#lane = context.gates.for(options);
+    context.login.lane = this.#lane;
     const body = toSendable({ json: options.json, body: options.body }, options.method, context.settings);
     this.#shared = {
       request: this.#request,
@@ -90,10 +91,10 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     return this.#options.signal;
   }
 
-  waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined {
+  waitLimitError(): Error | undefined {
     const limits = this.#context.settings.rateLimit;
     const { pausedMs: waitedMs } = this.#time;
-    return waitLimitError({ remainingMs, resumeAt, waitedMs, limits, request: this.#request, content: this.#limit });
+    return waitLimitError(this.#lane.gate, { waitedMs, limits, request: this.#request, content: this.#limit });
   }
 
   acquire(): Attempt | Promise<void> {
@@ -161,8 +162,8 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   }
 
   async #backOff(error: Error, attempt: number): Promise<void> {
-    const { clock, events, settings, trouble } = this.#context;
-    trouble.login = error;
+    const { clock, events, settings, login } = this.#context;
+    login.trouble = error;
     const delayMs = Math.min(retryDelayMs(attempt, settings), Math.max(0, this.#leftMs));
     events.emit('retry', { ...this.#request, attempt, delayMs, error });
     await sleep(clock, delayMs, this.signal);

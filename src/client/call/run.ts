@@ -77,8 +77,8 @@ export interface RunContext {
   readonly events: EventHub;
   /** What must not be shown, besides the headers of a request (rules E5, S7); a login function replaces it. */
   readonly secrets: string[];
-  /** Why the login in progress was retried last, if it was. */
-  readonly trouble: { login?: Error | undefined };
+  /** Why the login in progress was retried last, if it was, and where the last login went. */
+  readonly login: { trouble?: Error | undefined; lane?: Lane };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   readonly closing: AbortSignal;
   /** Aborts when the grace of `close()` is over. */
@@ -151,7 +151,8 @@ function release(context: RunContext, attempt: Attempt, outcome: SendOutcome, ki
   if (outcome.incoming !== undefined) lane.countUntilEnd(outcome.incoming);
   if (kind === 'limit') {
     context.counters.refused++;
-    lane.releaseLimited(permit, readWait(outcome.headers, context.settings.rateLimit, context.clock.now()));
+    const waitMs = readWait(outcome.headers, context.settings.rateLimit, context.clock.now());
+    lane.releaseLimited(permit, waitMs, outcome.status);
   } else {
     // A connector may decide on a 401 before it counts the request: it says nothing about limits.
     lane.release(permit, kind === 'unauthorized' ? 'unknown' : 'passed');

@@ -1,7 +1,7 @@
 import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
-import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
+import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause, type PauseView } from './pause.js';
 import type { AnnouncedQuota } from './quota/announced.js';
 import type { Announcement } from './quota/announcement.js';
 import { QuotaWatch } from './quota/quota-watch.js';
@@ -59,12 +59,17 @@ export class Gate {
     this.#pause = new Pause({ clock, onHeartbeat: () => this.#emitHeartbeat(), onEnd: (ms) => this.#open(ms) });
   }
 
-  get pause(): Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs'> {
+  get pause(): PauseView {
     return this.#pause;
   }
 
   get quota(): Quota | undefined {
     return this.#watch.known;
+  }
+
+  /** When a call that the quota holds back is tried again; `undefined` if there is room in it. */
+  get roomAt(): Date | undefined {
+    return this.#watch.roomAt(this.#inFlight);
   }
 
   /** Tells other clients of a pause. A state that fails to do so is reported as an `error` event and fails no call. */
@@ -112,11 +117,10 @@ export class Gate {
   }
 
   /** Releases the permit of a request that met a limit; `waitMs` is missing if the response does not say how long. */
-  releaseLimited(lane: GateLane, permit: Permit, waitMs: number | undefined): void {
-    const isSameLimit = this.#takeBack(lane, permit);
+  releaseLimited(lane: GateLane, permit: Permit, waitMs: number | undefined, status?: number): void {
+    const wait = this.#waits.choose(waitMs, this.#takeBack(lane, permit));
     const source = waitMs === undefined ? 'fallback' : 'header';
-    const startedAt = permit.isLogin ? undefined : permit.startedAt;
-    this.#close(this.#waits.choose(waitMs, isSameLimit), { source, startedAt });
+    this.#close(wait, { source, startedAt: permit.isLogin ? undefined : permit.startedAt, status });
   }
 
   /** A response has announced the quota. Called before its permit is released: the next request already obeys it. */
@@ -141,12 +145,12 @@ export class Gate {
   /** Starts from a quota that was learned earlier. What this gate has learned itself takes precedence. */
   seedQuota(quota: Quota): void {
     this.#quota?.seed(quota);
-    this.#emitQuotaChange();
+    this.pump();
   }
 
   /** Reports what is known now, lets waiting calls go while they may, and makes sure that the rest will be woken. */
   pump(): void {
-    this.#emitQuotaChange();
+    if (!this.#pause.on) this.#watch.emitChange(); // during a pause the quota is not certain yet
     if (this.lanes.waiting === 0) return;
     const now = this.clock.monotonic();
     let lane = this.lanes.next;
@@ -209,8 +213,8 @@ export class Gate {
     this.pump();
   }
 
-  #close(wait: LimitWait, { source, startedAt, elsewhere }: PauseCause): void {
-    const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
+  #close(wait: LimitWait, { source, startedAt, elsewhere, status }: PauseCause): void {
+    const { began, grewByMs, asksLonger } = this.#pause.extend(wait, { elsewhere, status });
     if (this.lanes.size === 0) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
     // A limit met elsewhere says something about the quota only if these clients wanted to send more.
     const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.waiting > 0;
@@ -241,10 +245,5 @@ export class Gate {
 
   #emitHeartbeat(): void {
     this.lanes.emit('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#scope });
-  }
-
-  /** During a pause the quota is not certain yet. */
-  #emitQuotaChange(): void {
-    if (!this.#pause.on) this.#watch.emitChange();
   }
 }

@@ -92,8 +92,7 @@ export class Lane implements GateLane {
       const permit = this.gate.admit(this, isLogin);
       if (permit !== undefined) return permit;
     }
-    const { pause } = this.gate;
-    const error = pause.on ? waiter.waitLimitError(pause.askedMs, pause.resumeAt as Date) : undefined;
+    const error = this.gate.pause.on ? waiter.waitLimitError() : undefined;
     if (error) throw error;
     const waiting = this.#queue.wait(waiter);
     this.gate.pump();
@@ -117,8 +116,8 @@ export class Lane implements GateLane {
   }
 
   /** Releases the permit of a request that met a rate limit. */
-  releaseLimited(permit: Permit, waitMs: number | undefined): void {
-    this.gate.releaseLimited(this, permit, waitMs);
+  releaseLimited(permit: Permit, waitMs: number | undefined, status?: number): void {
+    this.gate.releaseLimited(this, permit, waitMs, status);
   }
 
   /** A body that is still arriving counts against `concurrency` until it ends. */
@@ -151,10 +150,9 @@ export class Lane implements GateLane {
   }
 
   rejectLongWaits(): void {
-    const { askedMs, resumeAt } = this.gate.pause;
     // Only if one of the waiting calls could refuse to wait that long are they all asked.
-    if (!mayExceedWaitLimits(askedMs, this.#limits)) return;
-    this.#queue.rejectWhere((waiter) => waiter.waitLimitError(askedMs, resumeAt as Date));
+    if (!mayExceedWaitLimits(this.gate.pause.askedMs, this.#limits)) return;
+    this.#queue.rejectWhere((waiter) => waiter.waitLimitError());
   }
 
   /** Rejects every waiting call, and every call that comes later. */

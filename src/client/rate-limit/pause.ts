@@ -74,8 +74,13 @@ export interface PauseCause {
   /** When the request started that met the limit. */
   startedAt?: number | undefined;
   /** The end of a pause that another client met. */
-  elsewhere?: Date;
+  elsewhere?: Date | undefined;
+  /** Of the response that asked to wait. */
+  status?: number | undefined;
 }
+
+/** What others see of a pause; `status` is that of the response that asks for this end, if this process got it. */
+export type PauseView = Readonly<Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs' | 'status'>>;
 
 export interface PauseChange {
   readonly began: boolean;
@@ -102,6 +107,7 @@ export class Pause {
   /** The two dates as last reported, so that every event and error agrees. */
   #resumeAt: Date | undefined;
   #askedUntilDate: Date | undefined;
+  status: number | undefined;
   #since = 0;
   #spentMs = 0;
   #timer: Timer | undefined;
@@ -152,8 +158,10 @@ export class Pause {
     return this.#spentMs + this.elapsedMs;
   }
 
-  /** @param date the end, if another client or process published it. */
-  extend({ waitMs, totalMs }: LimitWait, date?: Date): PauseChange {
+  extend(
+    { waitMs, totalMs }: LimitWait,
+    { elsewhere: date, status }: Pick<PauseCause, 'elsewhere' | 'status'>,
+  ): PauseChange {
     const now = this.#options.clock.monotonic();
     const until = now + totalMs;
     const before = this.#until;
@@ -165,6 +173,7 @@ export class Pause {
     if (asksLonger) {
       this.#askedUntil = now + waitMs;
       this.#askedUntilDate = date;
+      this.status = status ?? this.status;
     }
     if (before === undefined) {
       this.#since = now;
@@ -215,6 +224,7 @@ export class Pause {
     const pausedMs = until - this.#since;
     this.#spentMs += pausedMs;
     this.#until = undefined;
+    this.status = undefined;
     this.#options.onEnd(pausedMs);
   }
 

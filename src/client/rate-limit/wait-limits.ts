@@ -2,6 +2,7 @@ import { RateLimitError, type RequestLine } from '../../contract/index.js';
 import { describeResponse, showResponse } from '../http/error-response.js';
 import { type ErrorContent, readErrorContent } from '../http/read-error.js';
 import type { WireResponse } from '../http/wire.js';
+import type { Gate } from './gate.js';
 
 export interface WaitLimits {
   onLimit: 'wait' | 'reject';
@@ -37,21 +38,27 @@ export function readLimit(
  *
  * @returns `undefined` if the call waits.
  */
-export function waitLimitError(facts: {
-  remainingMs: number;
-  resumeAt: Date;
-  waitedMs: number;
-  limits: WaitLimits;
-  request: RequestLine;
-  /** What the connector said, if this call met the limit itself. */
-  content?: ErrorContent | undefined;
-}): RateLimitError | undefined {
-  const { remainingMs, resumeAt, waitedMs, limits, content } = facts;
+export function waitLimitError(
+  { clock, pause }: Pick<Gate, 'clock' | 'pause'>,
+  facts: {
+    waitedMs: number;
+    limits: WaitLimits;
+    request: RequestLine;
+    /** What the connector said, if this call met the limit itself. */
+    content: ErrorContent | undefined;
+  },
+): RateLimitError | undefined {
+  const { waitedMs, limits, request, content } = facts;
+  const { askedMs: remainingMs, status } = pause;
   const reason = exceededLimit(remainingMs, waitedMs, limits);
   if (reason === undefined) return undefined;
-  const message = content?.message ?? 'The connection is paused by a rate limit.';
-  return toRateLimitError(`${message} (until ${resumeAt.toISOString()}: ${reason})`, facts);
+  const { resumeAt = new Date(clock.now()) } = pause;
+  const message = `${content?.message ?? pausedMessage} (until ${resumeAt.toISOString()}: ${reason})`;
+  return toRateLimitError(message, { remainingMs, resumeAt, request, content, status });
 }
+
+/** What the error of a call says that has not met the limit itself. */
+export const pausedMessage = 'The connection is paused by a rate limit.';
 
 function exceededLimit(remainingMs: number, waitedMs: number, limits: WaitLimits): string | undefined {
   if (limits.onLimit === 'reject') return "not waited for, because `onLimit` is 'reject'";
@@ -60,14 +67,20 @@ function exceededLimit(remainingMs: number, waitedMs: number, limits: WaitLimits
   return undefined;
 }
 
-/** The typed error of a limit that the call does not wait out, with what the connector said. */
+/** The typed error of a limit that the call does not wait out, with what the connector said, to it or to another call. */
 export function toRateLimitError(
   message: string,
-  facts: { remainingMs: number; resumeAt: Date; request: RequestLine; content?: ErrorContent | undefined },
+  facts: {
+    remainingMs: number;
+    resumeAt: Date;
+    request: RequestLine;
+    content?: ErrorContent | undefined;
+    status?: number | undefined;
+  },
 ): RateLimitError {
-  const { remainingMs, resumeAt, request, content } = facts;
+  const { remainingMs, resumeAt, request, content, status = 403 } = facts;
   const error = new RateLimitError(message, {
-    status: (content?.status ?? 403) as 403 | 429 | 503,
+    status: (content?.status ?? status) as 403 | 429 | 503,
     retryAfterMs: Math.ceil(remainingMs), // a timer or a column for whole numbers would cut the fraction
     resumeAt,
     code: content?.code,

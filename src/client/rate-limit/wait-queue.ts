@@ -30,8 +30,8 @@ export abstract class Waiter {
   index = 0;
   settle: ((rejection?: Promise<never>) => void) | undefined;
 
-  /** Called when a limit makes it wait `remainingMs`; an error rejects it instead (rule W7). */
-  abstract waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined;
+  /** Called when a pause makes it wait; an error rejects it instead (rule W7). */
+  abstract waitLimitError(): Error | undefined;
 }
 
 /**

@@ -30,6 +30,14 @@ export class QuotaWatch {
     return rounded(this.#options.quota?.known);
   }
 
+  /** When a call that the quota holds back, with so many requests in flight, is tried again. */
+  roomAt(inFlight: number): Date | undefined {
+    const { clock, quota } = this.#options;
+    const now = clock.monotonic();
+    if (quota === undefined || quota.mayStart(inFlight, now)) return undefined;
+    return new Date(Math.ceil(clock.now() + this.#roomInMs(quota, now)));
+  }
+
   /** Reports the quota if it differs from the one reported last. */
   emitChange(): void {
     const known = this.#options.quota?.known;
@@ -46,8 +54,7 @@ export class QuotaWatch {
     const { clock, quota, onRoom } = this.#options;
     if (quota === undefined) return; // a request in flight keeps the gate closed, and its end opens it
     if (inFlight === 0) this.#heldSince ??= now;
-    const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
-    const dueAt = now + Math.max(1, Math.min(quota.roomInMs(now), overdueInMs));
+    const dueAt = now + this.#roomInMs(quota, now);
     if (this.#timer !== undefined && this.#dueAt <= dueAt) return;
     this.#timer?.cancel();
     this.#dueAt = dueAt;
@@ -55,6 +62,11 @@ export class QuotaWatch {
       this.#timer = undefined;
       onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= maxHoldMs);
     });
+  }
+
+  #roomInMs(quota: AnnouncedQuota, now: number): number {
+    const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
+    return Math.max(1, Math.min(quota.roomInMs(now), overdueInMs));
   }
 
   started(): void {
