@@ -7,7 +7,7 @@ export type RequestErrorCode =
   | 'NETWORK_ERROR'
   /** `timeoutMs` passed without a complete response. */
   | 'TIMEOUT'
-  /** `totalTimeoutMs` passed: `cause` is the rate limit or quota that the call waited for, or else what failed last. */
+  /** `totalTimeoutMs` passed: `cause` is the rate limit or the quota that it waited for, or else what failed last. */
   | 'BUDGET_EXCEEDED'
   /** A 3xx: redirects are not followed, so session headers never leave the origin. */
   | 'REDIRECT'
@@ -27,7 +27,7 @@ export type RequestErrorCode =
   | 'BODY_FAILED'
   /** `client.pages` was led back to a page that it had already read. */
   | 'PAGE_LOOP'
-  /** The client was closed: `cause` is as above. */
+  /** The client was closed: `cause` as for `BUDGET_EXCEEDED`. */
   | 'CLIENT_CLOSED';
 
 /**

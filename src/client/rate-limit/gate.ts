@@ -118,9 +118,10 @@ export class Gate {
 
   /** Releases the permit of a request that met a limit; `waitMs` is missing if the response does not say how long. */
   releaseLimited(lane: GateLane, permit: Permit, waitMs: number | undefined, status?: number): void {
-    const wait = this.#waits.choose(waitMs, this.#takeBack(lane, permit));
+    const isSameLimit = this.#takeBack(lane, permit);
     const source = waitMs === undefined ? 'fallback' : 'header';
-    this.#close(wait, { source, startedAt: permit.isLogin ? undefined : permit.startedAt, status });
+    const startedAt = permit.isLogin ? undefined : permit.startedAt;
+    this.#close(this.#waits.choose(waitMs, isSameLimit), { source, startedAt, status });
   }
 
   /** A response has announced the quota. Called before its permit is released: the next request already obeys it. */

@@ -25,10 +25,11 @@ export function describeHoldUp(
   const lastFailure = (waitsFor === 'a login' ? login.trouble : undefined) ?? trouble;
   if (waitsFor === undefined) return { note: '', cause: lastFailure };
   const isAtGate = waitsFor === 'a free place';
-  const needsGate = isAtGate || waitsFor === 'a login' || waitsFor === 'its session';
-  const { clock, pause, roomAt } = (!isAtGate && login.lane?.gate.pause.on ? login.lane : lane).gate;
+  const needsSession = waitsFor === 'a login' || waitsFor === 'its session';
+  const { clock, pause, roomAt } = (needsSession && login.lane?.gate.pause.on ? login.lane : lane).gate;
+  const pausedUntil = isAtGate || needsSession ? pause.resumeAt : undefined;
   // A quota holds back no login.
-  const resumeAt = needsGate ? (pause.resumeAt ?? (isAtGate ? roomAt : undefined)) : undefined;
+  const resumeAt = pausedUntil ?? (isAtGate ? roomAt : undefined);
   if (resumeAt === undefined) return { note: ` (waiting for ${waitsFor})`, cause: lastFailure };
   const remainingMs = Math.max(0, resumeAt.getTime() - clock.now());
   const [wait, message] = pause.on
