@@ -1,8 +1,9 @@
 // A call that ends while it waits says what for, so that a job queue knows when to try again.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { RateLimitError } from 'concordat';
 import { delayWhenLimited } from 'concordat/bullmq';
 import { type ConnectorClientOptions, memoryState, type RequestError } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import {
   type Exchange,
@@ -36,8 +37,17 @@ async function overBudget(clock: VirtualClock, call: Promise<unknown>): Promise<
   return error;
 }
 
+/** Observed calls end a little later. */
+function trace(name: string): void {
+  const listener = () => {};
+  subscribe(name, listener);
+  onTestFinished(() => {
+    unsubscribe(name, listener);
+  });
+}
+
 /** What the message says besides the time. */
-const noteOf = ({ message }: Error) => /^GET \/items: BUDGET_EXCEEDED: .* of 1000 ms(.*)$/.exec(message)?.[1];
+const noteOf = ({ message }: Error) => /^GET \/items: BUDGET_EXCEEDED: .* of \d+ ms(.*)$/.exec(message)?.[1];
 
 /** Fails unless the error has a rate limit as its cause that is over so much later, and puts off a job of BullMQ. */
 async function expectLimit(error: RequestError, resumeAt: number, status = 403): Promise<void> {
@@ -134,8 +144,9 @@ describe('`totalTimeoutMs` over during another wait: the message names it (G5)',
     expect([noteOf(error), error.cause]).toEqual([' (waiting for a free place)', undefined]);
   });
 
-  it('a login', async () => {
-    const { connector, client, clock } = await setUp({ initialize: () => {} });
+  it('a login, which needs no place in a quota', async () => {
+    const state = { ...memoryState(), take: () => new Promise<never>(() => {}) };
+    const { connector, client, clock } = await setUp({ initialize: () => {} }, { state });
     const call = client.get('/items', budget);
     call.catch(() => {});
     await until(() => connector.logins.length === 1);
@@ -154,6 +165,28 @@ describe('`totalTimeoutMs` over during another wait: the message names it (G5)',
     const error = await overBudget(clock, call);
     expect(error).toMatchObject({ attempts: 1, cause: { code: 'BOOM' } });
     expect(noteOf(error)).toBe(' (waiting for a retry)');
+  });
+
+  it.each([
+    ['/ok', /^ \(waiting for its session\)$/, undefined],
+    ['/limit', /^ \(paused by a rate limit until /, { kind: 'rate-limit' }],
+  ])('a session that has to be tried again, while another call gets %s', async (path, note, cause) => {
+    const handle = (exchange: Exchange) => {
+      if (exchange.path === '/limit') limited(exchange);
+      else exchange.reply(exchange.path === '/ok' ? 200 : 401);
+    };
+    const { connector, client, clock, paused } = await setUp({ handle, guard: false }, { concurrency: 1 });
+    const failure = rejection(client.get('/items', { totalTimeoutMs: 500 }));
+    await until(() => connector.requests.length === 2);
+    const other = client.get(path); // its turn comes once the second 401 has been read
+    await Promise.race([other, paused]);
+    other.catch(() => {});
+    await clock.advance(500);
+    const error = await failure;
+    expect(noteOf(error)).toMatch(note);
+    expect(error).toMatchObject({ attempts: 2 });
+    if (cause === undefined) expect(error.cause).toBeUndefined();
+    else expect(error.cause).toMatchObject(cause);
   });
 
   it('a body', async () => {
@@ -205,7 +238,8 @@ describe('a client that is closed tells a call that waits why it had to (G5)', (
     expect(await failure).toMatchObject({ code: 'CLIENT_CLOSED', cause: { status: 500, code: 'BOOM' } });
   });
 
-  it('the failure before a retry of the login', async () => {
+  it.each([false, true])('the failure before a retry of the login; with a tracer: %s', async (isTraced) => {
+    if (isTraced) trace('concordat:client:wait');
     const { client, retried } = await setUp({ initialize: (exchange) => exchange.drop() });
     const failures = ['/items', '/others'].map((path) => rejection(client.get(path)));
     await retried;

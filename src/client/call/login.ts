@@ -38,7 +38,7 @@ export function createLogin(context: RunContext): Login {
       if (!signal.aborted) context.events.failed({ method, path: withoutQuery(path) }, error);
       throw error;
     } finally {
-      if (!context.closing.aborted) context.login.trouble = undefined; // calls that it held up still have to say so
+      context.login.trouble = undefined;
     }
   };
 }
