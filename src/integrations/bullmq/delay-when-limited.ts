@@ -23,7 +23,8 @@ const schema = optionsOf({
  * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over, or with an
  * `InitializeError` because a login was refused a moment ago, until the next login is due (rule S5). Such a job holds no
  * worker, uses up no attempt, and survives a restart. It then starts again from its beginning: BullMQ counts that against a
- * worker's `maxStartedAttempts`, so set none.
+ * worker's `maxStartedAttempts`, so set none. A call whose `totalTimeoutMs` was over, or whose client was closed, while it
+ * waited for a rate limit or a quota puts its job off, too (rule G5).
  *
  * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
@@ -101,7 +102,7 @@ function judge(error: unknown): Date | 'final' | undefined {
     const isCoolingDown = kind === 'initialize' && cause?.kind === 'initialize';
     if (isCoolingDown && retryAt instanceof Date) return retryAt;
     if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
-    // A call whose time was over during a rate limit has it as its cause.
+    // A call whose time was over, or whose client was closed, during a rate limit has it as its cause.
     if (clientKinds.has(kind) && cause?.kind !== 'rate-limit') return undefined;
   }
   return undefined;
