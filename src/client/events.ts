@@ -33,7 +33,10 @@ export interface ClientEvents {
   quota: { quota: Quota | undefined; scope?: string };
   /** A login succeeded. `generation` counts the sessions of the `state` from 1, those of other clients included. */
   initialize: { generation: number; reason: 'first' | 'expired'; durationMs: number };
-  /** A transient failure is retried after `delayMs`. `attempt` counts the retries of the call from 1. */
+  /**
+   * A transient failure is retried after `delayMs`, or the rest of a stream that broke off is requested. `attempt` counts
+   * the retries of the request from 1, or the requests for the rest.
+   */
   retry: { method: string; path: string; attempt: number; delayMs: number; error: Error };
   /**
    * A call or a login was turned away by a rate limit, because the options do not let it wait: nothing failed. The work
@@ -69,7 +72,10 @@ export interface ClientCallEvents {
   };
   /** A call has waited: for a rate limit, a login, the delay before a retry, or for its turn. */
   wait: { call: ClientCall; reason: 'rate-limit' | 'login' | 'retry' | 'queue'; waitedMs: number };
-  /** A call is over: the last `status`, the `error` that it rejected with, and how many `attempts` it took. */
+  /**
+   * A call is over, of a stream with its body: the last `status`, the `error` that the caller gets, and how many `attempts`
+   * it took.
+   */
   result: { call: ClientCall; status?: number; error?: unknown; durationMs: number; attempts: number };
 }
 

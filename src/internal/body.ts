@@ -196,18 +196,20 @@ export function isBodyAlreadyRead(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === alreadyRead;
 }
 
-/** Tells of the error that a reader gets, and, apart from that, when a reader wants no more. */
+/** Tells of the error that a reader gets, and, apart from that, when a reader wants no more or has read it all. */
 export function telling<Chunk>(
   stream: ReadableStream<Chunk>,
   tell: (error: unknown) => void,
   cancelled: (reason: unknown) => void = () => {},
+  ended: () => void = () => {},
 ): ReadableStream<Chunk> {
   const reader = stream.getReader();
   const pull = async (controller: ReadableStreamDefaultController<Chunk>) => {
     try {
       const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      ended();
     } catch (error) {
       tell(error);
       throw error;

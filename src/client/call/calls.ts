@@ -66,10 +66,14 @@ export class Calls {
     for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
-  /** @param isRest whether it requests the rest of a stream, of which the caller knows nothing. */
+  /**
+   * @param stream what the requests of one stream share.
+   * @param isRest whether it requests the rest of the stream, of which the caller knows nothing.
+   */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: ToResult<Data, Result>,
+    stream?: { observer?: CallObserver },
     isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
@@ -81,8 +85,14 @@ export class Calls {
     // `totalTimeoutMs` bounds the time until the head of the whole.
     const call = isRest ? { ...checked, isRest, totalTimeoutMs: undefined } : checked;
     if (request.signal?.aborted) throw request.signal.reason;
-    if (!isRest) counters.calls++;
-    return events.watchesCalls ? this.#observe(call) : this.#start(call);
+    const observer = stream?.observer;
+    if (observer !== undefined) {
+      const headers = { ...observer.headers, ...call.headers };
+      return observer.inside(() => this.#start({ ...call, headers, observer }));
+    }
+    if (isRest) return this.#start(call);
+    counters.calls++;
+    return events.watchesCalls ? this.#observe(call, stream) : this.#start(call);
   }
 
   #start<Data, Result>(call: Call<Data, Result>): Promise<Result> {
@@ -113,28 +123,39 @@ export class Calls {
     }
   }
 
-  #observe<Data, Result>(call: Call<Data, Result>): Promise<Result> {
+  async #observe<Data, Result>(call: Call<Data, Result>, stream?: { observer?: CallObserver }): Promise<Result> {
     const { clock, events, secrets } = this.#context;
     // A copy, because a tracer may add headers and calls may share the object.
     const headers = { ...call.headers };
     const observer = new CallObserver({ request: call.request, headers, secrets, clock, publish: events.publish });
+    if (stream !== undefined) stream.observer = observer;
     this.#active++; // until tracers have been told of its result
-    return observer.run(() => this.#start({ ...call, headers, observer })).finally(this.#context.ended);
+    try {
+      const result = await observer.inside(() => this.#start({ ...call, headers, observer }));
+      if (stream === undefined) observer.end();
+      return result;
+    } catch (error) {
+      observer.end({ error });
+      throw error;
+    } finally {
+      this.#context.ended();
+    }
   }
 
-  /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
+  /** A call whose body is read while it arrives. */
   #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    const { settings, events, closing } = this.#context;
-    const { method, path } = checkRequest(request, settings);
+    const { method, path } = checkRequest(request, this.#context.settings);
     const streamRequest = toStreamRequest({ ...request, method });
-    const requestLine = { method, path: withoutQuery(path) };
+    const stream: { observer?: CallObserver } = {};
     const open: Open = (part, isRest) =>
-      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), isRest);
-    const failed = (error: RequestError) => events.failed(requestLine, error);
-    const opened = open(streamRequest, false);
-    return opened.then((response) => {
-      const options = { request: requestLine, streamRequest, settings, open, failed, closing };
-      return toStreamed(response, options) as ConnectorResponse<Data>;
+      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), stream, isRest);
+    const resuming = (resumed: Promise<void>) => {
+      this.#active++;
+      void resumed.then(this.#context.ended);
+    };
+    return open(streamRequest, false).then((response) => {
+      const options = { request: { method, path: withoutQuery(path) }, streamRequest, open, resuming, ...stream };
+      return toStreamed(response, this.#context, options) as ConnectorResponse<Data>;
     });
   }
 

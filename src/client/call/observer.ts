@@ -19,33 +19,42 @@ export interface ObserverOptions {
 export class CallObserver {
   readonly #options: ObserverOptions;
   readonly #call: ClientCall;
+  readonly #startedAt: number;
+  /** Those of the call, and what tracers have added. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Runs a part of the call inside the wrappers of tracers. */
+  inside: CallWrapper = (run) => run();
   #attempts = 0;
   #status: number | undefined;
+  #isOver = false;
 
+  /** Tells that the call begins. */
   constructor(options: ObserverOptions) {
+    const { request, headers, clock, publish } = options;
     this.#options = options;
-    this.#call = options.request;
+    this.#call = request;
+    this.headers = headers;
+    this.#startedAt = clock.monotonic();
+    publish('call', {
+      call: request,
+      runIn: (wrapper) => {
+        const before = this.inside;
+        this.inside = (run) => before(() => wrapper(run));
+      },
+      setHeader: (name, value) => {
+        headers[name.toLowerCase()] ??= value;
+      },
+    });
   }
 
-  /** Runs the call from its first event to its last, inside the wrappers of tracers. */
-  async run<T>(perform: () => Promise<T>): Promise<T> {
+  /** Tells that the call is over; of a stream, that is the end of its body. Only the first time counts. */
+  end(failure: { error?: unknown } = {}): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     const { clock, publish } = this.#options;
-    const startedAt = clock.monotonic();
-    const call = this.#call;
-    const pending = this.#begin()(perform);
-    const end = (failure: { error?: unknown }) => {
-      const status = this.#status === undefined ? {} : { status: this.#status };
-      const durationMs = clock.monotonic() - startedAt;
-      publish('result', { call, ...status, ...failure, durationMs, attempts: this.#attempts });
-    };
-    try {
-      const result = await pending;
-      end({});
-      return result;
-    } catch (error) {
-      end({ error });
-      throw error;
-    }
+    const status = this.#status === undefined ? {} : { status: this.#status };
+    const durationMs = clock.monotonic() - this.#startedAt;
+    publish('result', { call: this.#call, ...status, ...failure, durationMs, attempts: this.#attempts });
   }
 
   readonly attempt = (sent: SentAttempt): void => {
@@ -65,22 +74,6 @@ export class CallObserver {
       const waitedMs = clock.monotonic() - startedAt;
       publish('wait', { call: this.#call, reason: reason(), waitedMs });
     }
-  }
-
-  #begin(): CallWrapper {
-    let run: CallWrapper = (inner) => inner();
-    const { headers, publish } = this.#options;
-    publish('call', {
-      call: this.#call,
-      runIn(wrapper) {
-        const before = run;
-        run = (inner) => before(() => wrapper(inner));
-      },
-      setHeader(name, value) {
-        headers[name.toLowerCase()] ??= value;
-      },
-    });
-    return run;
   }
 }
 

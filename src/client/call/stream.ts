@@ -6,8 +6,9 @@ import { decompressStream } from '../http/decompress.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
-import type { Settings } from '../settings.js';
+import type { CallObserver } from './observer.js';
 import { retryDelayMs } from './react.js';
+import type { RunContext } from './run.js';
 import { type FetchRest, StreamedBody } from './streamed-body.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
@@ -22,35 +23,40 @@ export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
 /** @returns the response with the body that the caller reads. */
 export function toStreamed(
   response: ConnectorResponse<IncomingBody | undefined>,
+  { settings, clock, counters, events, closing }: RunContext,
   {
     request,
     streamRequest,
-    settings,
     open,
-    failed,
-    closing,
+    resuming,
+    observer,
   }: {
     request: RequestLine;
     streamRequest: ConnectorRequest;
-    settings: Settings;
     open: Open;
-    /** Gets the error of a body that did not arrive whole. */
-    failed(error: RequestError): void;
-    /** Aborts when the client is closed. */
-    closing: AbortSignal;
+    /** Gets what resolves once the body goes on, or has failed. */
+    resuming(resumed: Promise<void>): void;
+    observer?: CallObserver;
   },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
   const { status, headers, data: incoming } = response;
+  const over = () => observer?.end();
   let isTold = false;
   const tell = (error: unknown) => {
     // Anything else is the reason of the caller's signal; and of a layer of compression, another one may have told.
-    if (isTold || !(error instanceof RequestError) || streamRequest.signal?.aborted) return;
-    isTold = true;
-    incoming?.explain(error);
-    failed(error);
+    if (!isTold && error instanceof RequestError && !streamRequest.signal?.aborted) {
+      isTold = true;
+      incoming?.explain(error);
+      events.failed(request, error);
+    }
+    observer?.end({ error });
   };
-  // Such as a 204 (rule D1).
-  if (incoming === undefined) return { status, headers, data: new Blob().stream() };
+  if (incoming === undefined) {
+    over(); // such as a 204 (rule D1)
+    return { status, headers, data: new Blob().stream() };
+  }
+  const encoding = headers.get('content-encoding');
+  let retries = 0;
   const { stream } = new StreamedBody(incoming, {
     request,
     status,
@@ -59,15 +65,22 @@ export function toStreamed(
     wholeBytes: lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
-    waitBefore: (retry, cancelled) =>
-      sleep(settings.clock, retryDelayMs(retry, settings), cancelled, closing).catch((reason) => {
+    retry(error, delays, cancelled) {
+      const delayMs = delays === 0 ? 0 : retryDelayMs(delays, settings);
+      counters.retries++;
+      events.emit('retry', { ...request, attempt: ++retries, delayMs, error });
+      if (delayMs === 0) return undefined;
+      const delay = sleep(clock, delayMs, cancelled, closing).catch((reason) => {
         throw closing.aborted ? closedError(request) : reason;
-      }),
+      });
+      return observer?.wait(delay, () => 'retry') ?? delay;
+    },
+    resuming,
     tell,
+    over: encoding === null ? over : () => {},
   });
-  const encoding = headers.get('content-encoding');
   if (encoding === null) return { status, headers, data: stream };
-  const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes, tell });
+  const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes, tell, over });
   const unpacked = new Headers(headers); // as from fetch
   for (const name of ['content-encoding', 'content-length']) unpacked.delete(name);
   return { status, headers: unpacked, data };

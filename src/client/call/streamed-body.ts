@@ -20,10 +20,19 @@ interface StreamedBodyOptions {
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
-  /** Waits as before this retry, counted from 1. @throws (rejects with) the signal's reason */
-  waitBefore(retry: number, cancelled: AbortSignal): Promise<void>;
+  /**
+   * The rest is about to be requested because of this error.
+   *
+   * @param delays counts from 1 the delays in a row, which are as before retries; 0 for none.
+   * @returns the delay. @throws (rejects with) the signal's reason
+   */
+  retry(error: RequestError, delays: number, cancelled: AbortSignal): Promise<void> | undefined;
+  /** Gets what resolves once the body goes on, or has failed. */
+  resuming(resumed: Promise<void>): void;
   /** Gets the error that the reader gets. */
   tell(error: unknown): void;
+  /** The body is complete, or nobody wants it any more. */
+  over(): void;
 }
 
 /** How much is read ahead of the caller. */
@@ -61,7 +70,10 @@ export class StreamedBody implements Sink {
           this.#controller = controller;
         },
         pull: () => this.#incoming.resume(),
-        cancel: () => this.#finish(),
+        cancel: () => {
+          this.#finish();
+          options.over();
+        },
       },
       { highWaterMark: aheadBytes, size: ({ byteLength }) => byteLength + chunkBytes },
     );
@@ -92,12 +104,13 @@ export class StreamedBody implements Sink {
     this.#isDone = true;
     this.#leave?.();
     this.#controller?.close();
+    this.#options.over();
   }
 
   interrupt(interruption: Interruption): void {
     if (this.#isDone) return;
     if (interruption.type === 'aborted') this.#fail(interruption.reason);
-    else void this.#resume(interruption);
+    else this.#options.resuming(this.#resume(interruption));
   }
 
   #lengthError(): RequestError {
@@ -122,7 +135,8 @@ export class StreamedBody implements Sink {
     try {
       const { signal } = this.#cancelled;
       // The first rest is requested at once; a connector whose connections bring little is not to be flooded.
-      if (this.#poorConnections > 1) await this.#options.waitBefore(this.#poorConnections - 1, signal);
+      const delay = this.#options.retry(this.#lostError(lost), Math.max(0, this.#poorConnections - 1), signal);
+      if (delay !== undefined) await delay;
       next = await fetchRest(this.#receivedBytes, signal);
     } catch (cause) {
       const isClosed = cause instanceof RequestError && cause.code === 'CLIENT_CLOSED';

@@ -95,10 +95,11 @@ export function decompressStream(
     status,
     maxBytes,
     tell,
-  }: { request: RequestLine; status: number; maxBytes: number; tell(error: unknown): void },
+    over,
+  }: { request: RequestLine; status: number; maxBytes: number; tell(error: unknown): void; over(): void },
 ): ReadableStream<Uint8Array> {
   const layers = layersOf({ 'content-encoding': encoding });
-  if (layers.length === 0) return stream;
+  if (layers.length === 0) return telling(stream, tell, over, over);
   const invalid = (reason: string, cause?: unknown) => {
     const message = `the response cannot be decompressed: ${reason}`;
     return new RequestError(message, { code: 'INVALID_ENCODING', request, status, cause });
@@ -124,7 +125,7 @@ export function decompressStream(
   };
   const steps = layers.flatMap((name) => [(packed: AsyncIterable<Uint8Array>) => unpack(packed, name), bounded()]);
   const unpacked = pipeline([compressed, ...steps] as Transform[], () => {}) as Transform;
-  return telling(Readable.toWeb(unpacked) as ReadableStream<Uint8Array>, tell);
+  return telling(Readable.toWeb(unpacked) as ReadableStream<Uint8Array>, tell, over, over);
 }
 
 /** Removes one layer. Its first byte has to arrive before it is known how; of nothing, nothing is left. */
