@@ -138,15 +138,50 @@ describe('the response of an error (E9)', () => {
   });
 
   it.each([
-    ['/items', '/items/?page=canary', 'redirects, to this path with a slash at its end;'],
+    ['/sign-in?next=canary#canary', '/sign-in'],
+    ['/items/8;jsessionid=canary', '/items/8'],
+    ['8?token=canary', '/api/items/8'],
+    ['../sign-in', '/api/sign-in'],
+    ['?token=canary', '/api/items/7'],
+    ['OWN/a%20b?canary', '/a%20b'],
+    ['http://canary:canary@HOST/sign-in', '/sign-in'],
+    ['//elsewhere.example/canary', 'http://elsewhere.example'],
+    ['http://localhost:1/canary', 'http://localhost:1'],
+    ['https://HOST/canary', 'https://HOST'],
+  ])('of a redirect to %s shows %s: at the own origin the path (S7)', async (to, shown) => {
+    const connector = await scriptedConnector();
+    const { host } = new URL(connector.url);
+    const location = to.replace('OWN', connector.url).replace('HOST', host);
+    connector.handle = (exchange) => exchange.reply(302, '', { location });
+    const transports = [{}, { fetch: globalThis.fetch }];
+    const clients = transports.map((options) => connect({ url: `${connector.url}/api` }, options));
+    for (const error of await Promise.all(clients.map((client) => rejection(client.get('/items/7'))))) {
+      const target = shown.replace('HOST', host);
+      expect(error.response.headers.get('location')).toBe(target);
+      expect(error.message).toContain(`the connector redirects to ${target};`);
+      expect(show(error)).not.toContain('canary');
+    }
+  });
+
+  it('of a redirect of a login shows the path, too, without its secrets (E5, S7)', async () => {
+    const location = `/wrong/${password}/sign-in`;
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.reply(302, '', { location }) });
+    const error = await rejection(connect(connector).get('/'));
+    expect(error.message).toContain('the connector redirects to /wrong/[redacted]/sign-in;');
+    expect(error.response.headers.get('location')).toBe('/wrong/[redacted]/sign-in');
+    expect(leaksOf([password], show(error))).toEqual([]);
+  });
+
+  it.each([
+    ['/items', '/items/?page=canary', 'redirects to /items/, to this path with a slash at its end;'],
     [
       '/items?page=2',
       'https://c.example/api/items/',
       'redirects to https://c.example, to this path with a slash at its end;',
     ],
-    ['/items/', '/items', 'redirects, to this path without the slash at its end;'],
-    ['/', '/canary', 'redirects;'],
-    ['/items', '/canary', 'redirects;'],
+    ['/items/', '/items', 'redirects to /items, to this path without the slash at its end;'],
+    ['/', '/x', 'redirects to /x;'],
+    ['/items', '/x', 'redirects to /x;'],
     ['/items/', '', 'redirects;'],
   ])('of a redirect from %s to %s says: %s', async (path, location, message) => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(307, '', { location }) });
@@ -155,14 +190,16 @@ describe('the response of an error (E9)', () => {
     expect(show(error)).not.toContain('canary');
   });
 
-  it.each(['mailto:canary@elsewhere.example', '/canary', `https://${'a'.repeat(270)}.example/`])(
-    'of a redirect to %s shows no target: it is no origin',
-    async (location) => {
-      const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, '', { location }) });
-      const error = await rejection(connect(connector).get('/'));
-      expect(error.response.headers.get('location')).toBe('');
-    },
-  );
+  it.each([
+    'mailto:canary@elsewhere.example',
+    'http://[canary',
+    `https://${'a'.repeat(270)}.example/`,
+    `/${'a'.repeat(270)}`,
+  ])('of a redirect to %s shows no target: it is none, or too long', async (location) => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, '', { location }) });
+    const error = await rejection(connect(connector).get('/'));
+    expect(error.response.headers.get('location')).toBe('');
+  });
 
   it.each([
     ['was not asked for', 206, { 'content-range': 'bytes 0-3/9' }],

@@ -1,7 +1,7 @@
 import { cleanMessage, type RateLimitError, type RequestLine } from '../../contract/index.js';
 import { createRedact, querySecrets } from '../../internal/index.js';
 import { closedError, RequestError, tooLargeError, withoutQuotes } from '../errors.js';
-import { originOf, withResponse } from '../http/error-response.js';
+import { shownTarget, withResponse } from '../http/error-response.js';
 import { UnusableResponse } from '../http/fetch.js';
 import {
   credentialSecrets,
@@ -163,7 +163,7 @@ export function describeFailure(error: unknown): string {
   return cleanMessage(code && !text.includes(code) ? `${text.trim()} (${code})` : text);
 }
 
-/** Quotes only the origin of the redirect (rules E5, S7). */
+/** Quotes of the redirect only what may be shown (rules E5, S7). */
 function redirectError(response: WireResponse, request: RequestLine, secrets: readonly string[]): RequestError {
   const { status } = response;
   if (status === 304) {
@@ -171,8 +171,8 @@ function redirectError(response: WireResponse, request: RequestLine, secrets: re
     return new RequestError(message, { code: 'REDIRECT', request, status });
   }
   const location = headerValue(response.headers, 'location') ?? '';
-  const origin = originOf(location);
-  const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;
+  const shown = shownTarget(location, response.url);
+  const target = shown === '' ? '' : ` to ${createRedact(secrets)(shown)}`;
   return new RequestError(
     `the connector redirects${target}${slashHint(location, request)}; redirects are not followed, so \`baseUrl\` and the path have to name the target`,
     { code: 'REDIRECT', request, status },

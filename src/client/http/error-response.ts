@@ -37,7 +37,7 @@ export function describeResponse(
   const headers = new Headers();
   for (const name in response.headers) {
     const value = headerValue(response.headers, name) ?? '';
-    const text = names.includes(name) ? redactedMark : shownHeader(name, value, status, redact);
+    const text = names.includes(name) ? redactedMark : shownHeader(name, value, response, redact);
     try {
       headers.set(name, text);
     } catch {
@@ -51,19 +51,25 @@ export function describeResponse(
 }
 
 /** New sessions and cookies are secret by their name alone; the target of a redirect may contain a secret (rule S7). */
-function shownHeader(name: string, value: string, status: number, redact: Redact): string {
+function shownHeader(name: string, value: string, { status, url }: WireResponse, redact: Redact): string {
   if (isSecret({ key: name, value: '' })) return redactedMark;
   const isRedirect = name === 'location' && status >= 300 && status < 400;
-  return redact(isRedirect ? originOf(value) : value);
+  return redact(isRedirect ? shownTarget(value, url) : value);
 }
 
 /** A host name has at most 253 characters. */
-const maxOriginLength = 270;
+const maxTargetLength = 270;
 
-/** The origin of a redirect's target: user info, path and query may echo a secret (rules E5, S7). */
-export function originOf(location: string): string {
-  const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
-  return (protocol === 'http:' || protocol === 'https:') && origin.length <= maxOriginLength ? origin : '';
+/**
+ * What is shown of a redirect's target: its path at the origin of the request, elsewhere its origin. User info, query,
+ * fragment and parameters of the path (`;jsessionid=…`) may echo a secret (rules E5, S7).
+ */
+export function shownTarget(location: string, requestUrl: string | undefined): string {
+  if (location === '' || !URL.canParse(location, requestUrl)) return '';
+  const { protocol, origin, pathname } = new URL(location, requestUrl);
+  const isOwn = requestUrl !== undefined && origin === new URL(requestUrl).origin;
+  const target = isOwn ? pathname.replace(/;[^/]*/g, '') : origin;
+  return /^https?:$/.test(protocol) && target.length <= maxTargetLength ? target : '';
 }
 
 export function unreadableError(

@@ -16,6 +16,7 @@ import {
 } from './wire.js';
 
 export interface ExchangeOptions {
+  origin: string;
   clock: Clock;
   maxResponseBytes: number;
   /** Set if requests may have to wait for a socket. */
@@ -39,6 +40,7 @@ export class Exchange implements ActiveRequest {
   /** Whether the body is as encoded as its head says. */
   isPacked = true;
   #timer: Timer | undefined;
+  readonly #origin: string;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
   readonly #connectionError: ExchangeOptions['connectionError'];
@@ -65,6 +67,7 @@ export class Exchange implements ActiveRequest {
     this.#active = active;
     active.add(this);
     this.#settle = settle;
+    this.#origin = options.origin;
     this.#clock = options.clock;
     this.#connectionError = options.connectionError;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
@@ -154,7 +157,8 @@ export class Exchange implements ActiveRequest {
   #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {
     const body = this.#chunks.join();
     const headers = this.#headers;
-    const response: ResponseOutcome = { type: 'response', status: this.#status, headers, body, end, error };
+    const url = this.#origin + this.#request.target;
+    const response: ResponseOutcome = { type: 'response', status: this.#status, url, headers, body, end, error };
     const isPacked = this.isPacked && headers['content-encoding'] !== undefined;
     const hasBody = body.length > 0 && !hasNoBody(this.#request.method, this.#status);
     if (isPacked && hasBody && end === 'whole') this.#decompress(response);

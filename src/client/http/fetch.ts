@@ -5,7 +5,6 @@ import { type OutgoingBody, toOutgoingBody } from './request-body.js';
 import { ActiveRequests, hasNoBody, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 export interface FetchTransportOptions extends ExchangeOptions {
-  origin: string;
   fetch: typeof globalThis.fetch;
 }
 

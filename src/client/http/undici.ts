@@ -6,7 +6,6 @@ import { ActiveRequests, type Transport, type WireRequest } from './wire.js';
 export type { Dispatcher };
 
 export interface TransportOptions extends ExchangeOptions {
-  origin: string;
   /** The most sockets of the transport's own pool for requests within `concurrency`; `null` for as many as there are. */
   connections: number | null;
   dispatcher?: Dispatcher | undefined;

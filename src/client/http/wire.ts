@@ -29,6 +29,8 @@ export type BodyEnd = 'whole' | 'truncated' | 'too-large' | 'undecodable';
 
 export interface WireResponse {
   status: number;
+  /** What was requested. Missing where only the head has arrived. */
+  url?: string;
   headers: Record<string, string | string[] | undefined>;
   body: Uint8Array;
   /** Set instead of `body` for a success of a request with `streams`. */
