@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { fileURLToPath } from 'node:url';
-import type { ClientEvents, ConnectorClient } from 'concordat/client';
+import type { ClientChannelMessage, ClientEvents, ConnectorClient } from 'concordat/client';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compiled } from '../helpers/compiled.js';
@@ -99,6 +100,39 @@ describe('close', () => {
     hold.release(ok);
     await until(() => closing.settled && call.settled);
     expect(call.value).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['lets them finish', undefined],
+    ['cuts them off', 0],
+  ])('is told of after the last result of the calls in flight, whether it %s (G6)', async (_what, graceMs) => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const client = connect(connector);
+    const told: string[] = [];
+    const onResult = (message: unknown) => {
+      const { call, client: sender } = message as ClientChannelMessage<'result'>;
+      if (sender === client) told.push(`result of ${call.path}`);
+    };
+    subscribe('concordat:client:result', onResult);
+    onTestFinished(() => void unsubscribe('concordat:client:result', onResult));
+    const closed = new Promise<void>((resolve) => {
+      client.on('close', () => {
+        told.push('close');
+        resolve();
+      });
+    });
+    const settle = (path: string) => () => told.push(`caller of ${path}`);
+    const paths = ['/first', '/second'];
+    for (const path of paths) get(client, path).then(settle(path), settle(path));
+    await until(() => hold.held.length === 2);
+    const closing = client.close(graceMs === undefined ? {} : { graceMs });
+    if (graceMs === undefined) hold.release(ok);
+    await Promise.all([closing, closed]);
+    await grace();
+    const before = ['caller', 'result'].flatMap((what) => paths.map((path) => `${what} of ${path}`));
+    expect(told.slice(0, -1).sort()).toEqual(before);
+    expect(told.at(-1)).toBe('close');
   });
 
   it('ends a stream that nobody reads once that has taken `timeoutMs`', async () => {
