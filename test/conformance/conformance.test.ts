@@ -394,6 +394,25 @@ describe('what is sent', () => {
   });
 });
 
+it.each([
+  [true, 'failed'],
+  [false, 'passed'],
+])("tells whether requests without a login get each other's responses (mixed up: %s)", async (mixesUp, expected) => {
+  let last = '';
+  const fetch = async (request: Request) => {
+    last = request.url;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const url = mixesUp ? last : request.url;
+    return url.endsWith('/issues') ? Response.json([]) : notFound();
+  };
+  const { results } = await runConformance({ fetch, features: [], probes: { readable: '/issues' } });
+  const { status, problems } = results.find(({ id }) => id === 'connections.parallel') as CaseResult;
+  expect(status).toBe(expected);
+  const route = 'GET /concordat-conformance/no-such-route';
+  const message = `GET /issues: 404 among different simultaneous requests; this is the response to ${route}`;
+  expect(problems.map((problem) => problem.message)).toEqual(mixesUp ? [message] : []);
+});
+
 describe('a declared file', () => {
   const statuses = async (response: () => Response, file = {}) => {
     const { results } = await runConformance({ fetch: response, probes: { file: { request: '/f', ...file } } });

@@ -555,6 +555,14 @@ const mutants: Mutant[] = [
     control: {},
   },
   {
+    name: 'gives simultaneous requests the responses of each other (S3)',
+    changes: { mixesUp: true },
+    caught: ['session.parallel'],
+    control: {
+      unknownResource: () => ({ ...answered(404)(), detail: crypto.randomUUID() }), // never the same
+    },
+  },
+  {
     name: 'marks nothing of the session as sensitive (E5)',
     changes: { session: (id) => [{ key: 'x-session', value: id, sensitive: false }] },
     caught: ['session.sensitive'],

@@ -4,6 +4,7 @@ import type { ReadyRequest } from '../probes.js';
 import { type Exchange, idleMs, summarize } from '../probing/exchange.js';
 import { lacksInvalidBody, lacksProbe, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { findMixedUp } from '../probing/mixed-up.js';
 import { hasSucceeded, type Session } from '../probing/prober.js';
 import { deadSession, servedReadable } from '../probing/with-session.js';
 
@@ -24,7 +25,11 @@ export const parallelCase: CaseDefinition = {
     if (first.length === inParallel)
       throw new CannotCheck(`the route does not respond at all (${summarize(first[0]!)})`);
     const silent = first.length === 0 ? [] : (await ask()).filter(isSilent); // once may be chance
-    if (silent.length === 0) return;
+    if (silent.length === 0) {
+      const mixedUp = prober.canLogIn ? undefined : await findMixedUp(prober); // with a session: `session.parallel`
+      if (mixedUp !== undefined) judge.found(mixedUp.seen, mixedUp.problem);
+      return;
+    }
     judge.found(
       silent[0]!,
       `; of ${inParallel} simultaneous requests, each on its own connection, ${silent.length} got no response`,

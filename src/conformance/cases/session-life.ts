@@ -2,6 +2,7 @@ import { casesWith, isOneOf } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksServedSession } from '../probing/lacks.js';
 import { hasResponse } from '../probing/limits.js';
+import { findMixedUp } from '../probing/mixed-up.js';
 import { isSuccess, type Prober } from '../probing/prober.js';
 import { servedReadable } from '../probing/with-session.js';
 import { refusedEverywhere, sampleStatus } from './sample-status.js';
@@ -21,6 +22,8 @@ export const sessionCases = casesWith({ feature: 'session' }, [
         ? 'on a different connection from the login, where the session is not known'
         : 'among simultaneous requests with one session';
       for (const seen of refused.slice(0, 2)) judge.found(seen, ` ${where}; alone it is a success`);
+      const mixedUp = refused.length > 0 ? undefined : await findMixedUp(judge.prober);
+      if (mixedUp !== undefined) judge.found(mixedUp.seen, mixedUp.problem);
     },
   },
   {

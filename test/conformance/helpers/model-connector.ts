@@ -94,6 +94,8 @@ export const soundDecisions = {
   mostLogins: Number.POSITIVE_INFINITY,
   /** Whether requests of one session may be in flight at the same time. */
   sharesSessions: true,
+  /** Whether requests in flight at the same time all get what the last of them asked for. */
+  mixesUp: false,
   /** Whether connections other than the first are served. */
   servesAllConnections: true,
   /** Whether the body of a refused POST is left unread, so that the next request on its connection begins with it. */
@@ -278,12 +280,18 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
   const inUse = new Set<string>();
   const spoiled = new WeakSet<Socket>();
   let firstSocket: Socket | undefined;
+  let lastAsked = '';
 
   /** The response to a request that shares its session or its connection with another, where that matters. */
   async function answerInTurn(asked: Asked, socket: Socket): Promise<Answer> {
     const { 'x-session': session } = asked.headers;
     if (spoiled.delete(socket)) return fail({ status: 501, code: 'X', message: 'There is no such method' }, asked);
     if (asked.path === '/limited' && decide.limitedTakesMs > 0) await setTimeout(decide.limitedTakesMs);
+    if (decide.mixesUp) {
+      lastAsked = asked.path;
+      await setTimeout(20);
+      return answer({ ...asked, path: lastAsked });
+    }
     if (decide.sharesSessions || session === undefined || asked.path !== '/issues') return answer(asked);
     if (inUse.has(session)) return fail({ status: 401, code: 'IN_USE', message: 'The session is in use' }, asked);
     inUse.add(session);
