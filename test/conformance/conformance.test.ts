@@ -367,7 +367,7 @@ describe('what is sent', () => {
     };
     expect(await judged(1)).toMatchObject({ status: 'passed' });
     const message = 'GET /issues/0: the connection was closed without a response; expected a response';
-    expect(await judged(9)).toMatchObject({ status: 'failed', problems: [{ message }] });
+    expect(await judged(Number.POSITIVE_INFINITY)).toMatchObject({ status: 'failed', problems: [{ message }] });
   });
 
   it('is not misled by a server that closes every idle connection at the worst moment', async () => {
@@ -536,6 +536,43 @@ describe('secrets', () => {
     expect(shown).toContain('[masked]');
     expect(atob(/"detail":"([\w+/=]*)/.exec(shown)?.[1] ?? '')).not.toContain(goodPassword);
     expect(others).toEqual([]);
+  });
+
+  it('of a record are those whose names say so: an error may name an address (E5)', async () => {
+    const { baseUrl, config } = await modelConnector({
+      defect: () => ({ ...soundDecisions.defect()!, detail: 'GET https://h.example/x' }),
+    });
+    const judged = async (parameters: Record<string, string>) => {
+      const probes = { ...config.probes, initialize: { ...config.probes.initialize, parameters } };
+      const { results } = await runConformance({ baseUrl, ...config, probes });
+      return results.find(({ id }) => id === 'secrets.session')?.status;
+    };
+    expect(await judged({ user: 'alice', url: 'https://h.example/x', password: goodPassword })).toBe('passed');
+    expect(await judged({ user: 'alice', otherToken: 'https://h.example/x', password: goodPassword })).toBe('failed');
+  });
+
+  it.each([
+    ['nope', '{"user":"alice","password":"nope"}', 'failed'],
+    ['nope', "password 'nope'", 'failed'],
+    ['wrong', 'login?password=wrong&user=alice', 'failed'],
+    ['wrong', 'password: wrong', 'failed'],
+    ['wrong', 'https://alice:wrong@host/', 'failed'],
+    ['hunter2', 'with hunter2 as the password', 'failed'],
+    ['hunter2', 'with hunter23', 'passed'],
+    ['wrong', 'The wrong password. Error: wrong user', 'passed'],
+    ['password', 'The password is missing: {"password": null}', 'passed'],
+    ['1234', 'id 1234', 'passed'],
+    ['abc', '"abc"', 'skipped'], // decision 10
+    ['alice', '"alice"', 'skipped'], // which is no secret
+  ])('that are as short or ordinary as %j are found where they stand alone: %s is %s', async (password, detail, is) => {
+    const { baseUrl, config } = await modelConnector({
+      refuseLogin: () => ({ status: 401, code: 'NO', message: 'Wrong password', detail }),
+    });
+    const initialize = { ...config.probes.initialize, wrongParameters: { user: 'alice', password } };
+    const { results } = await runConformance({ baseUrl, ...config, probes: { ...config.probes, initialize } });
+    const { status, reason } = results.find(({ id }) => id === 'secrets.parameters') as CaseResult;
+    expect(status).toBe(is);
+    if (is === 'skipped') expect(reason).toContain('`probes.initialize.wrongParameters` has no secret that');
   });
 
   it.each([

@@ -6,6 +6,7 @@ import {
   type Decisions,
   type Failure,
   fileAnswer,
+  goodPassword,
   modelConnector,
   soundDecisions,
   wrongPassword,
@@ -938,6 +939,17 @@ const mutants: Mutant[] = [
     caught: ['secrets.session'],
     control: {},
   },
+  ...(
+    [
+      ['as it is', `password=${goodPassword}`],
+      ['as a URL writes it', `GET /?pw=${goodPassword.replaceAll('-', '%2D')}`],
+    ] as const
+  ).map(([where, detail]) => ({
+    name: `quotes the password of the login in a failure, ${where} (E5)`,
+    changes: only('END_SYSTEM_DOWN', (failure) => ({ ...failure, detail })),
+    caught: ['secrets.session'],
+    control: only('END_SYSTEM_DOWN', (failure) => ({ ...failure, detail: 'alice, password=[redacted]' })),
+  })),
   ...(['authorization', 'cookie', 'x-api-key'] as const).map((name) => ({
     name: `echoes ${name} in an error (E5)`,
     changes: {

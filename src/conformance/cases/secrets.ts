@@ -1,9 +1,11 @@
 import type { SessionParameter } from '../../contract/index.js';
+import { hasSecretName } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
-import { canBeFound, shows } from '../probing/mask.js';
+import { NothingToCheck } from '../probing/limits.js';
+import { canBeFound, isTooShort, shows, showsParameter } from '../probing/mask.js';
 import { hasSucceeded } from '../probing/prober.js';
 import { brokenSecrets, takeErrors, takeOthers } from '../probing/samples.js';
 import { deadParts, secretsOfSession } from '../probing/with-session.js';
@@ -21,14 +23,17 @@ export const secretCases: CaseDefinition[] = [
     id: 'secrets.session',
     rule: 'E5',
     feature: 'session',
-    title: 'No error contains a value of the session',
-    why: 'Anybody who can read the log could take over the session.',
+    title: 'No error contains a value of the session, or a secret of its login',
+    why: 'Anybody who can read the log could take over the session, or log in.',
     lacks: lacksSession,
     async check(judge) {
-      const { prober } = judge;
+      const { prober, settings } = judge;
       const values = (await secretsOfSession(prober)).map(({ value }) => value).filter(canBeFound);
+      const { path, parameters } = settings.initialize;
+      const secrets = secretsOfLogin(parameters);
       for (const seen of await takeErrors(prober)) {
         if (showsAny(seen, values)) judge.found(seen, `: the response contains a value of the session`);
+        if (seen.request.path !== path) lookFor(judge, secrets, seen); // there: `secrets.parameters`
       }
     },
   },
@@ -40,10 +45,15 @@ export const secretCases: CaseDefinition[] = [
     why: 'A wrong password is often the right one with a typo, or the one for another system.',
     ...ofSample('wrong-password', async (judge, refused) => {
       const { prober, settings } = judge;
-      lookFor(judge, settings.initialize.wrongParameters ?? [], refused);
+      const wrong = secretsOfLogin(settings.initialize.wrongParameters);
+      lookFor(judge, wrong, refused);
+      const keys = secretsOfLogin(settings.initialize.parameters).map(({ key }) => key);
       for (const { parameters, seen } of await incompleteLogins(prober)) {
-        if (!hasSucceeded(seen)) lookFor(judge, parameters, seen);
+        const sent = parameters.filter(({ key }) => keys.includes(key));
+        if (!hasSucceeded(seen)) lookFor(judge, sent, seen);
       }
+      if (wrong.length === 0)
+        throw new NothingToCheck('`probes.initialize.wrongParameters` has no secret that has at least four characters');
     }),
   },
   {
@@ -100,12 +110,20 @@ export const secretCases: CaseDefinition[] = [
   },
 ];
 
-/** Looks for the secrets of a login in its refusal. */
+/** Where all are marked as sensitive, as in a record, their names decide: errors may name addresses, and users. */
+function secretsOfLogin(parameters: readonly SessionParameter[] = []): readonly SessionParameter[] {
+  const marked = parameters.filter(({ sensitive }) => sensitive);
+  const named = marked.filter(({ key }) => hasSecretName(key));
+  const secrets = named.length > 0 && marked.length === parameters.length ? named : marked;
+  const open = new Set(parameters.filter((each) => !secrets.includes(each)).map(({ value }) => value));
+  return secrets.filter(({ value }) => !isTooShort(value) && !open.has(value));
+}
+
+/** Looks for the secrets of a login. */
 function lookFor(judge: Judge, parameters: readonly SessionParameter[], seen: Exchange): void {
   const text = textOf(seen);
-  for (const { key, value, sensitive } of parameters) {
-    const isShown = sensitive && canBeFound(value) && shows(text, value);
-    if (isShown) judge.found(seen, `: the response contains the value of "${key}"`);
+  for (const { key, value } of parameters) {
+    if (showsParameter(text, key, value)) judge.found(seen, `: the response contains the value of "${key}"`);
   }
 }
 

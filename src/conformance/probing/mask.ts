@@ -10,8 +10,28 @@ export const canBeFound = (value: string): boolean => value.length >= shortestFo
 
 /** Whether text shows a value, in whatever way it is written (rule E5). */
 export function shows(text: string, value: string): boolean {
-  return text.includes(value) || createRedact(secretForms(value))(text) !== text;
+  return (canBeFound(value) && text.includes(value)) || createRedact(secretForms(value))(text) !== text;
 }
+
+/** Errors may use such a word for something else ("Wrong password"), and such a number. */
+const ordinary = /^(?:[A-Za-z]?[a-z]{1,14}|\d{1,15})$/;
+
+/** Whether text shows a parameter of a login: an ordinary word only where it can be nothing else, such as `password=wrong`. */
+export function showsParameter(text: string, key: string, value: string): boolean {
+  if (!ordinary.test(value)) return shows(text, value);
+  if (createRedact(canBeFound(value) ? base64Forms(value) : [])(text) !== text) return true;
+  const name = key.replace(/\W/g, String.raw`\$&`);
+  const places = [
+    `(["'\`])${value}\\1(?!\\s*:)`,
+    `=${value}(?![\\w-])`,
+    `:${value}@`,
+    `${name}["']?\\s*:\\s*${value}(?!\\w)`,
+  ];
+  return new RegExp(places.join('|')).test(text);
+}
+
+/** Values that are too short to be looked for at all (decision 10). */
+export const isTooShort = (value: string): boolean => value.trim().length < 4;
 
 /** A value, and how base64 writes it, such as inside Basic credentials (rule E5). */
 function secretForms(value: string): string[] {
