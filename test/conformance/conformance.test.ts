@@ -413,6 +413,33 @@ it.each([
   expect(problems.map((problem) => problem.message)).toEqual(mixesUp ? [message] : []);
 });
 
+it('does not blame the connection where simultaneous requests get a 503 (S3)', async () => {
+  const { baseUrl, config } = await modelConnector();
+  let inFlight = 0;
+  const fetch = async (request: Request) => {
+    if (inFlight > 0) return Response.json({ errors: { code: 'BUSY', message: 'Busy' } }, { status: 503 });
+    inFlight++;
+    return globalThis.fetch(request).finally(() => inFlight--);
+  };
+  const { results } = await runConformance({ baseUrl, ...config, fetch });
+  const { status, problems } = results.find(({ id }) => id === 'session.parallel') as CaseResult;
+  const message = 'GET /issues: 503 among simultaneous requests with one session; alone it is a success';
+  expect([status, problems[0]?.message]).toEqual(['failed', message]);
+});
+
+it('does not blame the chunks of a login for a failure that happens once (D2)', async () => {
+  const { baseUrl, config } = await modelConnector();
+  let failures = 0;
+  const fetch = (request: Request) => {
+    const isChunked = request.headers.get('connection') === 'close';
+    const down = { errors: { code: 'DOWN', message: 'Down' } };
+    return isChunked && ++failures === 1 ? Response.json(down, { status: 503 }) : globalThis.fetch(request);
+  };
+  const { results } = await runConformance({ baseUrl, ...config, fetch });
+  expect(failures).toBe(2);
+  expect(results.find(({ id }) => id === 'session.chunked-body')?.status).toBe('passed');
+});
+
 describe('a declared file', () => {
   const statuses = async (response: () => Response, file = {}) => {
     const { results } = await runConformance({ fetch: response, probes: { file: { request: '/f', ...file } } });

@@ -78,7 +78,7 @@ export function shareSession(prober: Prober): Promise<{ refused: Exchange[]; bou
     }
     if (refused.length === 0) return { refused, bound: false };
     const elsewhere = await sendElsewhere(prober);
-    const bound = !isServed(prober, elsewhere);
+    const bound = elsewhere.response?.status === 401;
     if (bound) prober.block('a session is known on one connection only (session.parallel)');
     return { refused: bound ? [elsewhere] : refused, bound };
   });
