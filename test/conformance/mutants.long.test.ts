@@ -486,6 +486,12 @@ const mutants: Mutant[] = [
     control: { dataType: 'application/json; charset=utf-8' },
   },
   {
+    name: 'sends JSON as text (D1)',
+    changes: { dataType: 'text/plain; charset=utf-8' },
+    caught: ['routes.no-page'],
+    control: { dataType: 'application/vnd.issues+json' },
+  },
+  {
     name: 'hands the login page of the end system through (D1)',
     changes: { dataType: 'text/html; charset=utf-8' },
     caught: ['routes.no-page'],

@@ -7,7 +7,7 @@ import { CannotCheck } from '../probing/limits.js';
 import { hasSucceeded, isSuccess, type Prober, sessionOf } from '../probing/prober.js';
 import { takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
-import { dataProblem } from '../wording/data-body.js';
+import { dataProblem, isUnmarkedJson } from '../wording/data-body.js';
 import { ofSample, sampleStatus } from './sample-status.js';
 
 export const routeCases: CaseDefinition[] = [
@@ -45,13 +45,15 @@ export const routeCases: CaseDefinition[] = [
     id: 'routes.no-page',
     rule: 'D1',
     severity: 'warning',
-    title: 'A success is data, not a page',
-    why: "Most often it is the end system's login page, handed through as a success, which the service stores as data.",
+    title: 'A success is data, not a page, and JSON says that it is JSON',
+    why: "Most often a page is the end system's login page, handed through as a success, which the service stores as data. It stores JSON without its content type as text or bytes.",
     lacks: (prober) => lacksProbe(prober, 'readable'),
     async check(judge) {
       const seen = await servedReadable(judge.prober);
       const type = seen.response.headers.get('content-type') ?? '';
       if (/^\s*text\/html\b/i.test(type)) judge.found(seen, ` with the content type ${type}`);
+      else if (isUnmarkedJson(seen))
+        judge.found(seen, `: the body is JSON, but content-type is ${type === '' ? 'missing' : type}`);
     },
   },
   {

@@ -18,6 +18,14 @@ export function dataProblem({ request, response }: Completed): string | undefine
   return `the body is not JSON, as content-type says${mayBeCut ? '. Is it cut? content-length counts bytes, not characters' : ''}`;
 }
 
+/** Whether it is JSON that does not say so: the service gets a text, or bytes. */
+export function isUnmarkedJson({ response: { headers, bytes, truncated } }: Completed): boolean {
+  const type = headers.get('content-type') ?? '';
+  if (truncated || !/^\s*(?:text\/plain\b|$)/i.test(type)) return false;
+  const value = parseJson(decode(bytes, toMediaType(type).charset) ?? '');
+  return typeof value === 'object' && value !== null;
+}
+
 function decode(bytes: Uint8Array, charset: string | undefined): string | undefined {
   try {
     return decodeWith(decoderOf(charset, bytes), bytes);
