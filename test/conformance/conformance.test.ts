@@ -440,6 +440,22 @@ it('does not blame the chunks of a login for a failure that happens once (D2)', 
   expect(results.find(({ id }) => id === 'session.chunked-body')?.status).toBe('passed');
 });
 
+it.each([
+  [1100, '; expected a 403. The slowest took 1 s: was it held back?'],
+  [0, '; expected a 403'],
+])('says that a limit that is not reached may hold requests back (for %d ms)', async (heldMs, expected) => {
+  const { baseUrl, config } = await modelConnector({ hasLimit: false });
+  let sent = 0;
+  const fetch = async (request: Request) => {
+    const isHeld = request.url.endsWith('/limited') && ++sent === 3;
+    await new Promise((resolve) => setTimeout(resolve, isHeld ? heldMs : 0));
+    return globalThis.fetch(request);
+  };
+  const { results } = await runConformance({ baseUrl, ...config, fetch });
+  const message = String(results.find(({ id }) => id === 'rate-limit.reached')?.problems[0]?.message);
+  expect(message.slice(message.indexOf(';'))).toBe(expected);
+});
+
 describe('a declared file', () => {
   const statuses = async (response: () => Response, file = {}) => {
     const { results } = await runConformance({ fetch: response, probes: { file: { request: '/f', ...file } } });

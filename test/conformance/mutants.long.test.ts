@@ -357,6 +357,18 @@ const mutants: Mutant[] = [
     caught: ['rate-limit.one-wait'],
     control: { limit: (wait) => ({ ...sound.limit(wait, 4), headers: { 'x-wait-ms': `${wait + 50}, ${wait + 50}` } }) },
   },
+  ...(
+    [
+      ['with a 429', 429, { 'x-wait-ms': '20' }, 'rate-limit.status'],
+      ['without the wait', 403, {}, 'rate-limit.wait-header'],
+      ['with a 500', 500, {}, 'rate-limit.parallel'],
+    ] as const
+  ).map(([how, status, headers, caught]) => ({
+    name: `refuses another request at the limit ${how} (W2, W3)`,
+    changes: { elsewhereAtLimit: () => ({ ...answered(status)(), headers }) },
+    caught: status === 429 ? [caught, 'responses.too-many-requests'] : [caught],
+    control: { elsewhereAtLimit: (wait: number) => sound.limit(wait, 4) },
+  })),
   {
     name: 'fails beside the limit (E2)',
     changes: { belowLimit: (count) => (count === 3 ? answered(500)() : undefined) },

@@ -15,6 +15,9 @@ const longestWaitMs = dayMs;
 /** How many problems of one kind to report. */
 const mostProblems = 3;
 
+/** A response that takes as long may have been held back until the limit was over. */
+const heldMs = 1000;
+
 const lacksDeclaredLimit = (prober: Prober) => lacksFeature(prober, 'rate-limit') ?? lacksLimit(prober);
 
 /** The response that makes the service wait. */
@@ -25,12 +28,13 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The probe reaches the rate limit',
     why: 'A rate limit that is never reached cannot be checked.',
     async check(judge) {
-      const { refusals, sent, last, unexpected, slow } = await reachLimit(judge.prober);
+      const { refusals, sent, last, unexpected, slow, slowestMs } = await reachLimit(judge.prober);
       if (refusals.length > 0) return;
       if (unexpected.length > 0) throw new CannotCheck('requests fail (rate-limit.parallel)');
       if (slow !== undefined) throw new CannotCheck(`the connector is too slow (${slow})`);
+      const held = slowestMs < heldMs ? '' : `. The slowest took ${duration(slowestMs)}: was it held back?`;
       judge.problem(
-        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
+        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403${held}`,
         last,
       );
     },
@@ -52,10 +56,12 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'Parallel requests beyond the limit are refused like any others',
     why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
     async check(judge) {
-      const { refusals, unexpected } = await reachLimit(judge.prober);
+      const { refusals, unexpected, elsewhere } = await reachLimit(judge.prober);
       if (refusals.length === 0 && unexpected.length === 0) throw notReached();
       const among = 'among simultaneous requests that go beyond the limit; expected a success or a 403';
       for (const one of unexpected.slice(0, mostProblems)) judge.found(one, ` ${among}`);
+      for (const one of elsewhere)
+        judge.found(one, ' while the limit holds; expected what it gets otherwise, or a 403');
     },
   }),
   limitCase({

@@ -1,9 +1,11 @@
-import type { CaseDefinition, Judge } from '../case.js';
+import { type CaseDefinition, isOneOf, type Judge } from '../case.js';
+import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Completed, callProbe, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
 import { isSuccess, type Prober } from '../probing/prober.js';
-import { acceptedSession } from '../probing/with-session.js';
+import { takeSample } from '../probing/samples.js';
+import { acceptedSession, takeReadable } from '../probing/with-session.js';
 import { reportAlike } from './errors.js';
 import { shareSession } from './session-life.js';
 
@@ -17,6 +19,9 @@ export interface ReachedLimit {
   readonly last: Completed | undefined;
   /** What is neither served nor refused as the contract says: failures of the connector, and closed connections. */
   readonly unexpected: readonly Exchange[];
+  /** What other requests get while the limit holds, where that is neither a refusal nor what it should be. */
+  readonly elsewhere: readonly Exchange[];
+  readonly slowestMs: number;
   /** Why the limit may be out of reach. */
   readonly slow: string | undefined;
 }
@@ -59,12 +64,14 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
 
 async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const { request, times, concurrency, before } = prober.settings.limit!;
+  const others = await otherRequests(prober);
   await callProbe('limit.before', () => before?.());
   await prober.limits.waitOut();
   let session = await prober.session();
   let sent = 0;
   let last: Completed | undefined;
   let fastestMs = Number.POSITIVE_INFINITY;
+  let slowestMs = 0;
   const began = performance.now();
   const unexpected: Exchange[] = [];
   /** What the request gets below the limit: it need not be a success. */
@@ -81,10 +88,14 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
     unexpected.push(...all.filter((exchange) => !isExpected(exchange, usual, refusals)));
     last = exchanges.at(-1) ?? last;
     fastestMs = Math.min(fastestMs, ...exchanges.map(({ durationMs }) => durationMs));
+    slowestMs = Math.max(slowestMs, ...exchanges.map(({ durationMs }) => durationMs));
     if (refusals.length > 0) {
-      const waits = refused.map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
+      const seen = refused.length === 0 ? [] : await Promise.all(others.map((other) => prober.sendNow(other, session)));
+      const refusedToo = seen.filter(hasResponse).filter(({ response }) => isOneOf(403, 429)(response.status));
+      const elsewhere = seen.filter((each) => !hasResponse(each) || each.response.status >= 500);
+      const waits = [...refused, ...refusedToo].map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
       for (const waitMs of waits) if (waitMs <= prober.settings.maxWaitMs) prober.limits.pause(waitMs);
-      return { refusals, sent, last, unexpected, slow: undefined };
+      return { refusals: [...refusals, ...refusedToo], sent, last, unexpected, elsewhere, slowestMs, slow: undefined };
     }
     if (exchanges.length === 0) break;
     if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
@@ -95,7 +106,25 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const tookMs = performance.now() - began;
   const isSlow = unexpected.length === 0 && fastestMs >= slowMs;
   const rate = `${sent} requests took ${(tookMs / 1000).toFixed(1)} s (${Math.round((sent / tookMs) * 1000)} a second), each at least ${Math.round(fastestMs)} ms`;
-  return { refusals: [], sent, last, unexpected, slow: isSlow ? rate : undefined };
+  return { refusals: [], sent, last, unexpected, elsewhere: [], slowestMs, slow: isSlow ? rate : undefined };
+}
+
+/** At most two other requests, which are neither refused nor fail without the limit. They may have a limit of their own. */
+async function otherRequests(prober: Prober): Promise<ReadyRequest[]> {
+  const { settings } = prober;
+  const { request } = settings.limit!;
+  const samples = { invalid: 'invalid-payload', readable: undefined, unknown: 'unknown-resource' } as const;
+  const found: ReadyRequest[] = [];
+  for (const name of ['invalid', 'readable', 'unknown'] as const) {
+    const other = settings[name];
+    if (other === undefined || lacksProbe(prober, name) !== undefined || found.length === 2) continue;
+    if (other.method === request.method && other.path === request.path) continue;
+    const sample = samples[name];
+    const usual = await (sample ? takeSample(prober, sample) : takeReadable(prober)).catch(ignoreCannotCheck);
+    const status = usual?.response?.status ?? 500;
+    if (status < 500 && status !== 403 && status !== 429) found.push(other);
+  }
+  return found;
 }
 
 /** The response of the limit after its wait, or after `maxWaitMs` if that is sooner. Once for all cases. */

@@ -150,6 +150,8 @@ export const soundDecisions = {
   cleanupWithoutSession: 401,
   /** What a request below the limit meets, by its number. */
   belowLimit: (_count: number): Failure | undefined => undefined,
+  /** What another request meets while the limit holds. */
+  elsewhereAtLimit: (_wait: number): Failure | undefined => undefined,
   limitedTakesMs: 0,
   limitEnds: true,
   document: (): unknown => modelDocument,
@@ -268,6 +270,8 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     if (path === '/secret') return either(decide.denial(), asked);
     if (path === '/broken') return either(decide.defect(), asked);
     if (path === '/limited') return limited(asked);
+    const elsewhere = blockedUntil === undefined || method !== 'POST' ? undefined : decide.elsewhereAtLimit(waitMs);
+    if (elsewhere !== undefined) return fail(elsewhere, asked);
     if (path === '/issues/999') return either(decide.unknownResource(), asked);
     if (method === 'HEAD') return { status: decide.head, headers: {}, body: '' };
     if (method === 'OPTIONS') return decide.options < 400 ? succeed({}, decide.options) : fail(refusedMethod, asked);
