@@ -8,7 +8,7 @@ import { testWriting } from './scripts.js';
 export interface Member {
   readonly channel: string;
   onMessage(text: string): void;
-  /** Messages may have been missed. */
+  /** Messages may have been missed, or data lost. */
   onUp(): void;
 }
 
@@ -44,21 +44,28 @@ export class Link {
   #changes = 0;
   /** How far the clock of Redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
   #aheadMs = 0;
+  /** The mark on the data of Redis. */
+  #mark: string | undefined;
 
   constructor(redis: Redis, prefix: string, timeoutMs: number) {
-    const test = async (commands: Redis) => {
+    const open = async (commands: Redis) => {
       const askedAt = performance.now();
-      const now = await testWriting(commands, prefix);
+      const { now, mark } = await testWriting(commands, prefix);
       if (performance.now() - askedAt < timeoutMs) this.#aheadMs = now - askedAt;
+      this.#mark = mark;
     };
     this.#timeoutMs = timeoutMs;
     this.#commands = new Line(redis, {
       timeoutMs,
-      open: test,
-      test,
+      open,
+      test: async (commands) => {
+        const before = this.#mark;
+        await open(commands);
+        if (this.#mark !== before) this.#allUp();
+      },
       onUp: () => {
         void this.#testBoth();
-        for (const member of [...this.#members]) member.onUp();
+        this.#allUp();
       },
       onDown: (error) => this.#isDown('', error),
     });
@@ -125,6 +132,10 @@ export class Link {
     });
     this.#subscribed = new Set([...this.#members].map(({ channel }) => channel));
     await messages.subscribe(...this.#subscribed);
+  }
+
+  #allUp(): void {
+    for (const member of [...this.#members]) member.onUp();
   }
 
   /** What was said before is read afterwards: in the other order, what is said in between would be lost. */

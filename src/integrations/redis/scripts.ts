@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Settings } from './options.js';
 
@@ -36,12 +37,18 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 const testScript = `${nowInScript}
-redis.call('SET', KEYS[1], '', 'PX', 1)
-return now`;
+redis.call('SET', KEYS[1], ARGV[1], 'NX')
+redis.call('PEXPIRE', KEYS[1], 3600000)
+return { now, redis.call('GET', KEYS[1]) }`;
 
-/** Rejects unless Redis can be written: a replica that was the master cannot. @returns its clock, epoch milliseconds. */
-export async function testWriting(redis: Redis, prefix: string): Promise<number> {
-  return Number(await redis.eval(testScript, 1, `${prefix}test`));
+/**
+ * Rejects unless Redis can be written: a replica that was the master cannot.
+ *
+ * @returns its clock, epoch milliseconds, and the mark on its data: with another one, it has lost what it knew.
+ */
+export async function testWriting(redis: Redis, prefix: string): Promise<{ now: number; mark: string }> {
+  const [now, mark] = (await redis.eval(testScript, 1, `${prefix}mark`, randomUUID())) as [number, string];
+  return { now, mark };
 }
 
 const newerScript = `${nowInScript}
