@@ -233,7 +233,8 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     const { body } = await connect(connector, transport()).stream('/files/7');
     const error = await rejection(bytesOf(body).then(({ length }) => length));
     expect(error).toMatchObject({ code: 'NETWORK_ERROR', cause: expect.any(Error) });
-    if (!headers['content-encoding']) expect(String(error.cause)).toMatch(/part (?:of another file|that was not requested)/);
+    if (!headers['content-encoding'])
+      expect(String(error.cause)).toMatch(/part (?:of another file|that was not requested)/);
   });
 
   it('does not go on for ever where nothing comes', async () => {
