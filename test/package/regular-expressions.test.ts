@@ -67,6 +67,8 @@ beforeAll(async () => {
   parsePattern('GET /issues/:id/files/*', 'route');
   const { mswHandlers } = await import('../../src/testing/http/msw-handlers.js');
   mswHandlers('http://connector.test/api', '', async () => new Response());
+  const { showsParameter } = await import('../../src/conformance/probing/mask.js');
+  showsParameter('Wrong password', 'password', 'wrong');
   createRedact(['a/secret-1', 'word'])('Basic YS9zZWNyZXQtMQ== a/secret-1');
 }, 120_000);
 afterAll(() => {
