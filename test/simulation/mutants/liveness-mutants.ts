@@ -84,7 +84,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     patch(
       'rate-limit/gate',
       '    this.pump();\n  }\n\n  #describePause',
-      '    this.#emitQuotaChange();\n  }\n\n  #describePause',
+      '    this.#watch.emitChange();\n  }\n\n  #describePause',
     ),
   ),
   mutant(
