@@ -427,6 +427,24 @@ it('does not blame the connection where simultaneous requests get a 503 (S3)', a
   expect([status, problems[0]?.message]).toEqual(['failed', message]);
 });
 
+it('takes a product that is overloaded by many simultaneous requests for no mix-up of responses (S3)', async () => {
+  const { baseUrl, config } = await modelConnector();
+  let inFlight = 0;
+  let refusals = 0;
+  const fetch = async (request: Request) => {
+    if (inFlight >= 4) {
+      refusals++;
+      return Response.json({ errors: { code: 'BUSY', message: 'Busy' } }, { status: 503 });
+    }
+    inFlight++;
+    return globalThis.fetch(request).finally(() => inFlight--);
+  };
+  const { results } = await runConformance({ baseUrl, ...config, fetch });
+  const { status, problems } = results.find(({ id }) => id === 'session.parallel') as CaseResult;
+  expect([status, problems]).toEqual(['passed', []]);
+  expect(refusals).toBeGreaterThan(0);
+});
+
 it('does not blame the chunks of a login for a failure that happens once (D2)', async () => {
   const { baseUrl, config } = await modelConnector();
   let failures = 0;

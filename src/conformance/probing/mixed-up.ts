@@ -1,11 +1,14 @@
 import { isSafeMethod } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from './exchange.js';
-import { hasResponse } from './limits.js';
+import { type Completed, hasResponse } from './limits.js';
 import type { Prober } from './prober.js';
 
 /** How often each request is in flight at the same time as the others. */
 const timesEach = 2;
+
+/** A product that is overloaded, or away for a moment. The service sends the request again (rule G7). */
+const overloaded = [502, 503, 504];
 
 /** What a request gets alone. */
 interface Alone {
@@ -61,15 +64,19 @@ async function sendTogether(prober: Prober, requests: readonly ReadyRequest[]) {
 /** Nothing if there is no response to compare with. */
 async function takeAlone(prober: Prober, request: ReadyRequest): Promise<Alone[]> {
   const [one, two] = [await prober.sendWithSession(request), await prober.sendWithSession(request)];
-  if (!hasResponse(one) || !hasResponse(two) || prober.limits.isLimit(one) || headOf(one) !== headOf(two)) return [];
+  if (!hasResponse(one) || !hasResponse(two) || isRefused(prober, one) || headOf(one) !== headOf(two)) return [];
   const { body } = one.response;
   return [{ request, head: headOf(one), body: body === two.response.body ? body : undefined }];
 }
 
-/** A rate limit and the end of a session say nothing about this. */
+/** A rate limit, an overload and the end of a session say nothing about this. */
 function isAlike(prober: Prober, seen: Exchange, alone: Alone): boolean {
-  if (hasResponse(seen) && (seen.response.status === 401 || prober.limits.isLimit(seen))) return true;
+  if (hasResponse(seen) && (seen.response.status === 401 || isRefused(prober, seen))) return true;
   return headOf(seen) === alone.head && (alone.body === undefined || seen.response?.body === alone.body);
+}
+
+function isRefused(prober: Prober, seen: Completed): boolean {
+  return prober.limits.isLimit(seen) || overloaded.includes(seen.response.status);
 }
 
 function headOf(seen: Exchange): string {
