@@ -204,6 +204,13 @@ describe('a 401 (S4, S5)', () => {
     ['of this call, after its first 401', failedByThis, { unauthorized: 1, logins: 1 }, neverAccepted, {}],
     ['of this call, with an adopted session', { ...failedByThis, ...adopted }, { unauthorized: 2 }, logIn, {}],
     [
+      'of this call, with an adopted session that others got through with',
+      { ...failedByThis, ...adopted, ...accepted },
+      { unauthorized: 2 },
+      logIn,
+      { endedSessions: 1 },
+    ],
+    [
       'of this call, though others got through',
       { ...failedByThis, ...accepted },
       { unauthorized: 2 },

@@ -106,10 +106,8 @@ function reactToUnauthorized(
   const step = usual === 'give up' && isNew401 && !counts ? 'log in' : usual;
   if (recheck === 'failed by this call' || (recheck === 'failed' && step === 'recheck')) {
     // An adopted session may be young and still have ended, and so may one that worked for others: so log in once more.
-    if (adopted) return { reaction: { type: 'log in' }, history };
-    return isEnded
-      ? { reaction: { type: 'log in' }, history: withEndedSession }
-      : { reaction: { type: 'fail', session: 'never accepted' }, history };
+    if (isEnded) return { reaction: { type: 'log in' }, history: withEndedSession };
+    return { reaction: adopted ? { type: 'log in' } : { type: 'fail', session: 'never accepted' }, history };
   }
   const mayLogIn = step === 'log in' && recheck !== 'running' && !isCoolingDown;
   const end = mayLogIn ? ({ session: 'ended' } as const) : undefined;

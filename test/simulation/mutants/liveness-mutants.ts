@@ -202,7 +202,11 @@ export const livenessMutants: readonly LivenessMutant[] = [
       'const { generation, headers } = shared; const ageMs = 0;',
     ),
     patch('session/session', 'if (known?.generation === generation) return known;', ''),
-    patch('call/react', "if (adopted) return { reaction: { type: 'log in' }, history };", ''),
+    patch(
+      'call/react',
+      "adopted ? { type: 'log in' } : { type: 'fail', session: 'never accepted' }",
+      "{ type: 'fail', session: 'never accepted' }",
+    ),
   ),
   mutant(
     ['fleet'],
