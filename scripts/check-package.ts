@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkLicenses } from './check-licenses.js';
-import { bundleForEdge } from './edge-bundle.js';
+import { bundleForEdge, bundleForServer } from './edge-bundle.js';
 import { pack } from './pack.js';
 import { licensesFile } from './third-party-licenses.js';
 
@@ -66,6 +66,9 @@ try {
   console.log(`a connector for an edge runtime: ${edgeBytes} bytes, gzipped`);
   if (edgeBytes > largestEdgeBytes)
     throw new Error(`a connector on an edge runtime is larger than ${largestEdgeBytes} bytes`);
+
+  await bundleForServer(folder, [nameOf('./api-keys'), nameOf('./admin')]);
+  console.log('a server is bundled without the optional peers that it does not use');
 
   const names = withoutPeers.map(nameOf);
   writeFileSync(

@@ -30,3 +30,16 @@ export async function bundleForEdge(folder: string, name: string): Promise<numbe
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
 }
+
+/** Bundles API keys and their administration for Node, with kysely as the only peer. @throws where a driver were missing */
+export async function bundleForServer(folder: string, names: readonly string[]): Promise<void> {
+  await build({
+    stdin: { contents: names.map((name) => `export * from '${name}';`).join('\n'), resolveDir: folder },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    external: ['kysely', 'kysely/*'],
+    logLevel: 'error',
+    write: false,
+  });
+}

@@ -11,8 +11,8 @@ import {
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
-import { driversOf, importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
+import { driversOf, peerError } from './peer-error.js';
 import { isPostgresUrl } from './store/database-name.js';
 
 /**
@@ -36,9 +36,16 @@ const looksLikeUrl = /^(?:postgres(?:ql)?:|file:|[a-z][a-z0-9+.-]*:\/\/)/i;
 export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys> {
   checkOptions(schema, options);
   const hasher = createSecretHasher(options.pepper);
-  const load = () => import('./assemble-api-keys.js');
-  const { assembleApiKeys } = await importPeer('kysely', 'their queries', load, driversOf(options.database));
+  const { assembleApiKeys } = await importAssembly(options.database);
   return await assembleApiKeys(options, hasher);
+}
+
+async function importAssembly(database: string) {
+  try {
+    return await import('./assemble-api-keys.js');
+  } catch (error) {
+    throw peerError(error, 'kysely', 'their queries', driversOf(database));
+  }
 }
 
 const schema = optionsOf({

@@ -1,21 +1,17 @@
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 
-async function importSdk() {
-  const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/mcp.js'),
-    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ]);
-  return { ...types, McpServer, WebStandardStreamableHTTPServerTransport };
-}
-
-export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
+export type McpSdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The MCP SDK, an optional peer, loaded at the first request. @throws AdminHttpError 501 that says what to install */
-export async function loadSdk(context: AdminContext): Promise<McpSdk> {
+export async function loadSdk(context: AdminContext) {
   try {
-    return await importSdk();
+    // Bundlers take an import for optional if it is awaited in a `try`.
+    const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+    const transports = await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
+    const types = await import('@modelcontextprotocol/sdk/types.js');
+    const { WebStandardStreamableHTTPServerTransport } = transports;
+    return { ...types, McpServer, WebStandardStreamableHTTPServerTransport };
   } catch (error) {
     const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
     const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';

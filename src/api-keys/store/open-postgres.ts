@@ -11,7 +11,7 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { systemClock, within } from '../../internal/index.js';
 import { ApiKeyError } from '../api-key-error.js';
-import { importPeer } from '../import-peer.js';
+import { peerError } from '../peer-error.js';
 import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { nameOfDatabase, withDatabaseName } from './database-name.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
@@ -50,10 +50,18 @@ function checkTimeouts(url: string): void {
   }
 }
 
+async function importDriver() {
+  try {
+    return (await import('pg')).default;
+  } catch (error) {
+    throw peerError(error, 'pg', 'PostgreSQL');
+  }
+}
+
 /** Opens a PostgreSQL database by its URL. */
 export async function openPostgres(url: string): Promise<StoreConnection> {
   checkTimeouts(url);
-  const { default: pg } = await importPeer('pg', 'PostgreSQL', () => import('pg'));
+  const pg = await importDriver();
   const pool = new pg.Pool({
     connectionString: url,
     max: mostConnections(url),

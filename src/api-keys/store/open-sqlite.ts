@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import { ApiKeyError } from '../api-key-error.js';
-import { builtInSqlite, importPeer } from '../import-peer.js';
+import { builtInSqlite, peerError } from '../peer-error.js';
 import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import {
@@ -159,10 +159,12 @@ function keepToOwner(path: string): void {
 async function importDriver(): Promise<{ DatabaseSync: new (path: string) => DatabaseSync }> {
   const builtin = builtInSqlite();
   if (builtin !== undefined) return builtin as { DatabaseSync: new (path: string) => DatabaseSync };
-  return await importPeer('@photostructure/sqlite', 'SQLite on this version of Node', async () => {
+  try {
     const driver = await import('@photostructure/sqlite');
     return driver as unknown as { DatabaseSync: new (path: string) => DatabaseSync };
-  });
+  } catch (error) {
+    throw peerError(error, '@photostructure/sqlite', 'SQLite on this version of Node');
+  }
 }
 
 async function setPragma(database: DatabaseSync, pragma: string): Promise<void> {

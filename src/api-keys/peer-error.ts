@@ -1,19 +1,13 @@
 import { isPostgresUrl } from './store/database-name.js';
 
-/** Imports an optional peer dependency. @throws Error that says what to install, with what is needed `alongWith` it */
-export async function importPeer<T>(
-  name: string,
-  purpose: string,
-  load: () => Promise<T>,
-  alongWith: readonly string[] = [],
-): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    if (!isMissing(name, error)) throw error;
-    const packages = [name, ...alongWith].join(' ');
-    throw new Error(`API keys need the package \`${name}\` for ${purpose}: npm install ${packages}`, { cause: error });
-  }
+/**
+ * What to throw where an optional peer dependency cannot be imported: what to install, with what is needed `alongWith` it.
+ * The `import` itself has to be awaited in a `try`: by that, bundlers know that it may fail.
+ */
+export function peerError(cause: unknown, name: string, purpose: string, alongWith: readonly string[] = []): unknown {
+  if (!isMissing(name, cause)) return cause;
+  const packages = [name, ...alongWith].join(' ');
+  return new Error(`API keys need the package \`${name}\` for ${purpose}: npm install ${packages}`, { cause });
 }
 
 function isMissing(name: string, error: unknown): boolean {
