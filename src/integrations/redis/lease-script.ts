@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Lease, LeaseRequest } from '../../client/index.js';
-import { type Names, nowInScript } from './scripts.js';
+import { byHash, type Names, nowInScript } from './scripts.js';
 
 /**
  * The rules of the shared quota (rule G10). test/helpers/lease-rules.ts has the same in TypeScript, function for
@@ -113,7 +112,7 @@ local function lease(stored, request, now)
 end
 `;
 
-const script = `${leaseRules}${nowInScript}
+const runScript = byHash(`${leaseRules}${nowInScript}
 if now > tonumber(ARGV[3]) then return redis.error_reply('the question came too late') end
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 local shared, answer = lease(text and cjson.decode(text), cjson.decode(ARGV[2]), now)
@@ -123,9 +122,7 @@ if text or shared.window > 0 then
   local keepMs = max(3600000, 10 * shared.windowMs, shared.endsAt - now)
   if redis.call('PTTL', KEYS[1]) < keepMs then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keepMs)) end
 end
-return cjson.encode(answer)`;
-
-const hash = createHash('sha1').update(script).digest('hex');
+return cjson.encode(answer)`);
 
 /** Leases permits in one step, by the clock of Redis; after the deadline, nobody would use them. */
 export async function takePermits(
@@ -133,10 +130,5 @@ export async function takePermits(
   names: Names,
   { scope, deadline, ...request }: LeaseRequest & { scope: string; deadline: number },
 ): Promise<Lease> {
-  const words = [names.quotas, scope, JSON.stringify(request), deadline] as const;
-  const answer = await redis.evalsha(hash, 1, ...words).catch((error: Error) => {
-    if (!error.message.startsWith('NOSCRIPT')) throw error;
-    return redis.eval(script, 1, ...words);
-  });
-  return JSON.parse(answer as string);
+  return JSON.parse((await runScript(redis, 1, names.quotas, scope, JSON.stringify(request), deadline)) as string);
 }

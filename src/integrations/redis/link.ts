@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { quiet } from '../../internal/index.js';
 import { Line } from './line.js';
 import type { Settings } from './options.js';
-import { testWriting } from './scripts.js';
+import { testRights, testWriting } from './scripts.js';
 
 /** A state, as the link to Redis sees it. */
 export interface Member {
@@ -57,7 +57,7 @@ export class Link {
     this.#timeoutMs = timeoutMs;
     this.#commands = new Line(redis, {
       timeoutMs,
-      open,
+      open: (commands) => testRights(commands, prefix).then(() => open(commands)),
       test: async (commands) => {
         const before = this.#mark;
         await open(commands);
@@ -145,7 +145,10 @@ export class Link {
 
   #isDown(which: string, cause: Error): void {
     if (this.#outage === undefined) {
-      const until = 'Until it is back, this process uses a session and pauses of its own.';
+      const remedy = isDenial(cause)
+        ? 'Give its user the rights in docs/past-one-machine.md: until then'
+        : 'Until it is back';
+      const until = `${remedy}, this process uses a session and pauses of its own.`;
       // ioredis adds the command and its arguments: a password, or a session (rule S7).
       const { message, name, code } = cause as NodeJS.ErrnoException;
       const shown = Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
@@ -166,4 +169,8 @@ export class Link {
     const answered = answers.every(({ status }) => status === 'fulfilled');
     if (answered && changes === this.#changes) this.#outage = undefined;
   }
+}
+
+function isDenial({ message }: Error): boolean {
+  return message.startsWith('NOPERM') || message.includes('user executing the script');
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Settings } from './options.js';
 
@@ -35,6 +35,40 @@ export type RenewalStep =
 export const nowInScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** A script that is sent by its hash, and whole only to a Redis that does not know it yet. */
+export function byHash(script: string) {
+  const hash = createHash('sha1').update(script).digest('hex');
+  return (redis: Redis, keyCount: number, ...words: (string | number)[]): Promise<unknown> =>
+    redis.evalsha(hash, keyCount, ...words).catch((error: Error) => {
+      if (!error.message.startsWith('NOSCRIPT')) throw error;
+      return redis.eval(script, keyCount, ...words);
+    });
+}
+
+/** All commands of the scripts, in ways that change nothing. Redis before 7.2 does not say which one a user may not run. */
+const findMissing = byHash(`
+local missing = {}
+local function try(command, ...)
+  local reply = redis.pcall(command, ...)
+  local reason = type(reply) == 'table' and reply.err or ''
+  if reason:find("can't run this command", 1, true) or reason:find('no permissions to run', 1, true) then
+    missing[#missing + 1] = '+' .. command
+  end
+end
+local key = KEYS[1] .. ':rights'
+try('time')
+for _, command in ipairs({ 'get', 'del', 'pttl', 'hgetall' }) do try(command, key) end
+for _, command in ipairs({ 'hget', 'hmget', 'pexpire' }) do try(command, key, 'name') end
+for _, command in ipairs({ 'set', 'hset' }) do try(command, key, 'not', 'two', 'pairs') end
+try('publish', key, '')
+return table.concat(missing, ' ')`);
+
+/** Rejects unless the user may run all commands: a script that stops at one of them would seem to be an outage, each time. */
+export async function testRights(redis: Redis, prefix: string): Promise<void> {
+  const missing = await findMissing(redis, 1, `${prefix}mark`);
+  if (missing !== '') throw new Error(`NOPERM its user lacks ${missing}`);
+}
 
 const testScript = `${nowInScript}
 redis.call('SET', KEYS[1], ARGV[1], 'NX')

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { member } from './helpers/member.js';
 import { redisServer, serverProgram } from './helpers/redis-server.js';
@@ -22,4 +23,23 @@ it.runIf(serverProgram)('are enough for a session, a pause and a quota of all pr
   expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(1);
   const denied = (await administrator.call('ACL', 'LOG')) as unknown[];
   expect(denied).toEqual([]);
+});
+
+const used = rights.split(' ').filter((right) => right.startsWith('+') && !['+unsubscribe', '+info'].includes(right));
+
+it.runIf(serverProgram).each(used)('are all needed: without %s one error says so (G11)', async (right) => {
+  const server = await redisServer();
+  const others = rights.split(' ').filter((other) => other !== right);
+  await server.connect().call('ACL', 'SETUSER', 'concordat', 'on', '>secret', ...others);
+  const { url } = await listeningConnector();
+  const through = { ...server, connect: () => server.connect(server.url.replace('//', '//concordat:secret@')) };
+  const { client, state, errors } = member(through, url);
+  await client.get('/issues');
+  await until(() => errors.length > 0);
+  expect(errors.map(String)).toEqual([
+    expect.stringMatching(
+      new RegExp(`NOPERM.*(\\${right}\\b|'${right.slice(1)}').*rights in docs/past-one-machine.md`),
+    ),
+  ]);
+  expect(state.shared).toBe(false);
 });
