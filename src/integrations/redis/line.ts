@@ -104,6 +104,9 @@ export class Line {
     await this.#inTime(
       redis.connect().then(() => this.#options.open(redis)),
       broken.signal,
+      0,
+      // A Redis without TLS waits for the rest of what it takes for a command.
+      () => (redis.options.tls && redis.status === 'connecting' ? 'TLS connection (has this port TLS?)' : 'response'),
     );
     return this.#latest;
   }
@@ -116,10 +119,10 @@ export class Line {
     }
   }
 
-  #inTime<T>(running: Promise<T>, broken?: AbortSignal, atLeastMs = 0): Promise<T> {
+  #inTime<T>(running: Promise<T>, broken?: AbortSignal, atLeastMs = 0, what = () => 'response'): Promise<T> {
     const timeoutMs = Math.max(this.#options.timeoutMs, atLeastMs);
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error(`no response within ${timeoutMs} ms`));
+      const late = () => reject(new Error(`no ${what()} within ${timeoutMs} ms`));
       // An answer that has arrived counts, even if this process was too busy to read it: reading comes before `late`.
       const timer = setTimeout(() => setImmediate(late), timeoutMs);
       const settled = abortable(running, broken).then(resolve, reject);

@@ -127,6 +127,17 @@ describe.runIf(serverProgram)('when redis is not there', () => {
     expect(state.shared).toBe(true);
   });
 
+  it('with TLS to a port that has none, it asks about that', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const redis = new Redis(server.url.replace('redis:', 'rediss:'), { lazyConnect: true });
+    const { client, errors } = member(server, url, { redis, timeoutMs: 200 });
+    await client.get('/issues');
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('no TLS connection (has this port TLS?) within 200 ms'),
+    ]);
+  });
+
   it('what it tells holds neither password nor session (S7)', async () => {
     const { port } = await redisServer('--requirepass', 'canary-old');
     const { url } = await listeningConnector();
