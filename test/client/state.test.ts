@@ -481,6 +481,17 @@ describe('clients that share their state', () => {
     expect(told).toEqual([new Date(clock.now() + 60_000)]);
   });
 
+  it.each([
+    [503, 503],
+    [undefined, 403],
+    [200, 403],
+  ])('report a pause of another process that has the status %s as a %s (W7)', async (status, reported) => {
+    const state = memoryState();
+    state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000), status });
+    const client = connect(await scriptedConnector(), { state, rateLimit: { onLimit: 'reject' } });
+    expect(await rejection(get(client))).toMatchObject({ kind: 'rate-limit', status: reported });
+  });
+
   it('leave no listener in memoryState when they close', async () => {
     const connector = await scriptedConnector();
     const clock = virtualClock();

@@ -17,7 +17,7 @@ export interface GateOptions {
   quota: AnnouncedQuota | undefined;
   /** Whether the first request goes alone, to learn how much of the quota is left. */
   startsAlone: boolean;
-  publish(resumeAt: Date): Promise<void>;
+  publish(resumeAt: Date, status?: number): Promise<void>;
 }
 
 /**
@@ -73,8 +73,8 @@ export class Gate {
   }
 
   /** Tells other clients of a pause. A state that fails to do so is reported as an `error` event and fails no call. */
-  publish(resumeAt: Date): void {
-    this.#publish(resumeAt).catch((error) => this.lanes.emit('error', { method: 'state', path: '', error }));
+  publish(resumeAt: Date, status?: number): void {
+    this.#publish(resumeAt, status).catch((error) => this.lanes.emit('error', { method: 'state', path: '', error }));
   }
 
   add(lane: GateLane): void {
@@ -137,10 +137,10 @@ export class Gate {
   }
 
   /** Closes the gate for a pause met elsewhere or earlier. Our own publication is delivered back to us: ignore it. */
-  pauseUntil(resumeAt: Date): void {
+  pauseUntil(resumeAt: Date, status?: number): void {
     if (resumeAt <= (this.#pause.askedUntil ?? new Date(0))) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
-    if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header', elsewhere: resumeAt });
+    if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header', elsewhere: resumeAt, status });
   }
 
   /** Starts from a quota that was learned earlier. What this gate has learned itself takes precedence. */
@@ -231,7 +231,7 @@ export class Gate {
       this.#emitHeartbeat();
     }
     this.holdTimers();
-    if (elsewhere === undefined && asksLonger) this.publish(this.#pause.askedUntil as Date);
+    if (elsewhere === undefined && asksLonger) this.publish(this.#pause.askedUntil as Date, this.#pause.status);
   }
 
   #open(pausedMs: number): void {

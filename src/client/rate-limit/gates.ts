@@ -13,10 +13,12 @@ import type { Lease, LeaseRequest } from './quota/lease.js';
 import { LeasedQuota } from './quota/leased.js';
 import type { WaitLimits } from './wait-limits.js';
 
+type PauseElsewhere = { scope: string; resumeAt: Date; status?: number | undefined };
+
 /** The pauses and gates that clients of one connection share. */
 export interface SharedGates {
-  pause(pause: { scope: string; resumeAt: Date }): void | Promise<void>;
-  onPause(listener: (pause: { scope: string; resumeAt: Date }) => void): () => void;
+  pause(pause: PauseElsewhere): void | Promise<void>;
+  onPause(listener: (pause: PauseElsewhere) => void): () => void;
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
   take?(scope: string, request: LeaseRequest): Promise<Lease | undefined>;
 }
@@ -68,6 +70,9 @@ export const snapshotOption = z.object(
   { error },
 ) satisfies z.ZodType<ClientSnapshot>;
 
+/** A state may come from outside, too. */
+const limitStatuses: ReadonlySet<number> = new Set([403, 429, 503]);
+
 /** The gates of one client, by scope: normally one for the whole connection (rule G1). */
 export class Gates {
   readonly #lanes = new Map<string, Lane>();
@@ -77,7 +82,10 @@ export class Gates {
 
   constructor(options: GatesOptions) {
     this.#options = options;
-    const stop = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(new Date(resumeAt)));
+    const stop = options.state.onPause(({ scope, resumeAt, status = 0 }) => {
+      const { gate } = this.#lane(scope);
+      gate.pauseUntil(new Date(resumeAt), limitStatuses.has(status) ? status : undefined);
+    });
     if (typeof stop !== 'function') throw new TypeError('`state.onPause` must return a function that ends it.');
     this.#stopSharing = stop;
   }
@@ -170,9 +178,9 @@ function createGate(scope: string, { state, clock, pacing, rateLimit }: GatesOpt
   const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
   let isDown = false;
   /** Rejects once for each outage (rule G11). */
-  const publish = async (resumeAt: Date) => {
+  const publish = async (resumeAt: Date, status?: number) => {
     try {
-      await state.pause({ scope, resumeAt });
+      await state.pause({ scope, resumeAt, ...(status !== undefined && { status }) });
       isDown = false;
     } catch (error) {
       if (isDown) return;

@@ -19,6 +19,8 @@ export interface SharedSession {
 export interface SharedPause {
   readonly scope: string;
   readonly resumeAt: Date;
+  /** Of the response that asked to wait: 403, 429 or 503 (rule W7). @default 403 */
+  readonly status?: number | undefined;
 }
 
 /**

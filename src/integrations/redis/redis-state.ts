@@ -4,7 +4,7 @@ import { parseJson } from '../../internal/index.js';
 import { takePermits } from './lease-script.js';
 import { joinLink } from './link.js';
 import { checkOptions, type RedisStateOptions } from './options.js';
-import { namesOf } from './scripts.js';
+import { type Left, namesOf } from './scripts.js';
 import { sharedPauses } from './shared-pauses.js';
 import { sharedSessions } from './shared-sessions.js';
 
@@ -36,7 +36,7 @@ export function redisState(options: RedisStateOptions): RedisState {
   const { link, leave } = joinLink(settings, {
     channel: names.news,
     onMessage(text) {
-      const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
+      const message = parseJson(text) as { from: string; pause?: Left } | undefined;
       if (message === undefined || message.from === from) return;
       if (message.pause === undefined) sessions.wake();
       else void pauses.receive(message.pause);

@@ -189,21 +189,27 @@ export async function extend(redis: Redis, { lock }: Names, token: string, takeo
   await redis.eval(extendScript, 1, lock, token, takeoverMs);
 }
 
+/** What is left of a pause, and the status of the response that asked for it, if that is known. */
+export type Left = { scope: string; remainingMs: number; status?: number | undefined };
+
 const pauseScript = `${nowInScript}
 local till = now + tonumber(ARGV[2])
 if till <= tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0') then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', till))
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f.%03d', till, ARGV[5]))
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 redis.call('PUBLISH', ARGV[3], ARGV[4])
 return 1`;
 
-/** Extends a pause, never shortens it (rule G2). Its end is a time by Redis's clock, since those of the processes may differ. */
+/**
+ * Extends a pause, never shortens it (rule G2). Its end is a time by Redis's clock, since those of the processes may differ. The
+ * status of the response is behind the point, where versions without it do not look.
+ */
 export async function pause(
   redis: Redis,
   { pauses, news }: Names,
-  facts: { scope: string; remainingMs: number; message: string },
+  { scope, remainingMs, status = 0, message }: Left & { message: string },
 ): Promise<void> {
-  await redis.eval(pauseScript, 1, pauses, facts.scope, Math.ceil(facts.remainingMs), news, facts.message);
+  await redis.eval(pauseScript, 1, pauses, scope, Math.ceil(remainingMs), news, message, status);
 }
 
 const pausesScript = `${nowInScript}
@@ -211,14 +217,17 @@ local result = {}
 local all = redis.call('HGETALL', KEYS[1])
 for index = 1, #all, 2 do
   local left = tonumber(all[index + 1]) - now
-  if left > 0 then
+  if left >= 1 then
     result[#result + 1] = all[index]
-    result[#result + 1] = string.format('%.0f', left)
+    result[#result + 1] = string.format('%.3f', left)
   end
 end
 return result`;
 
-export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
+export async function readPauses(redis: Redis, { pauses }: Names): Promise<Left[]> {
   const result = (await redis.eval(pausesScript, 1, pauses)) as string[];
-  return result.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(result[index + 1]) } : []));
+  return result.flatMap((scope, index) => {
+    const [remainingMs, status] = (result[index + 1] ?? '').split('.').map(Number);
+    return index % 2 === 0 ? { scope, remainingMs: Number(remainingMs), status: status || undefined } : [];
+  });
 }

@@ -1,10 +1,11 @@
 import type { SharedPause } from '../../client/index.js';
 import { latestDateMs, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
-import { type Names, pause, readPauses } from './scripts.js';
+import { type Left, type Names, pause, readPauses } from './scripts.js';
 
 type Listener = (pause: SharedPause) => void;
-type Left = { scope: string; remainingMs: number };
+/** `end` is on the monotonic clock. */
+type Known = Pick<Left, 'status'> & { end: number };
 
 /**
  * The pauses of a connection, shared through Redis. A process keeps its own pauses even while Redis is down, with their ends on
@@ -12,30 +13,32 @@ type Left = { scope: string; remainingMs: number };
  */
 export function sharedPauses(link: Link, names: Names, toMessage: (pause: Left) => string) {
   /** By scope. */
-  const ends = new Map<string, number>();
+  const ends = new Map<string, Known>();
   /**
    * By scope, the ends that this process has met itself or read, and so puts back: none is later than the true one, or each
    * exchange would make a pause longer. A message may be read late, and is not among them.
    */
-  const certain = new Map<string, number>();
+  const certain = new Map<string, Known>();
   const listeners = new Set<Listener>();
 
-  function leftOf(all: ReadonlyMap<string, number>): Left[] {
+  function leftOf(all: ReadonlyMap<string, Known>): Left[] {
     const now = systemClock.monotonic();
-    return [...all].map(([scope, end]) => ({ scope, remainingMs: end - now })).filter((left) => left.remainingMs > 0);
+    const left = [...all].map(([scope, { end, status }]) => ({ scope, remainingMs: end - now, status }));
+    return left.filter(({ remainingMs }) => remainingMs > 0);
   }
 
-  function note({ scope, remainingMs }: Left): boolean {
+  function note({ scope, remainingMs, status }: Left): boolean {
     const end = systemClock.monotonic() + remainingMs;
     // The calendar, from which a caller has its end, is not exact to the millisecond.
-    if ((ends.get(scope) ?? Number.NEGATIVE_INFINITY) > end - 1) return false;
-    ends.set(scope, end);
-    for (const listener of [...listeners]) listener(toPause({ scope, remainingMs }));
+    if (endIn(ends, scope) > end - 1) return false;
+    ends.set(scope, { end, status });
+    for (const listener of [...listeners]) listener(toPause({ scope, remainingMs, status }));
     return true;
   }
 
-  function confirm(scope: string, end: number): void {
-    certain.set(scope, Math.max(certain.get(scope) ?? Number.NEGATIVE_INFINITY, end));
+  function confirm({ scope, remainingMs, status }: Left, since: number): void {
+    const end = since + remainingMs;
+    if (end > endIn(certain, scope)) certain.set(scope, { end, status });
   }
 
   async function publish(left: Left): Promise<void> {
@@ -48,7 +51,7 @@ export function sharedPauses(link: Link, names: Names, toMessage: (pause: Left) 
     const all = await link.run((redis) => readPauses(redis, names));
     for (const left of all) {
       note(left);
-      confirm(left.scope, askedAt + left.remainingMs);
+      confirm(left, askedAt);
     }
     return all;
   }
@@ -59,9 +62,9 @@ export function sharedPauses(link: Link, names: Names, toMessage: (pause: Left) 
       await read().catch(() => void note(left));
     },
     /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when Redis is back. */
-    async share({ scope, resumeAt }: SharedPause): Promise<void> {
-      const left = { scope, remainingMs: resumeAt.getTime() - Date.now() };
-      confirm(scope, systemClock.monotonic() + left.remainingMs);
+    async share({ scope, resumeAt, status }: SharedPause): Promise<void> {
+      const left = { scope, remainingMs: resumeAt.getTime() - Date.now(), status };
+      confirm(left, systemClock.monotonic());
       if (note(left)) await publish(left);
     },
     onPause(listener: Listener): () => void {
@@ -83,6 +86,10 @@ export function sharedPauses(link: Link, names: Names, toMessage: (pause: Left) 
   };
 }
 
-function toPause({ scope, remainingMs }: Left): SharedPause {
-  return { scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) };
+function endIn(all: ReadonlyMap<string, Known>, scope: string): number {
+  return all.get(scope)?.end ?? Number.NEGATIVE_INFINITY;
+}
+
+function toPause({ scope, remainingMs, status }: Left): SharedPause {
+  return { scope, status, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) };
 }

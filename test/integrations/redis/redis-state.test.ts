@@ -313,6 +313,28 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
     expect(heard).toEqual(new Set(['write ü "x"\n', 'read']));
   });
 
+  it('have the status of the response that began them, in processes that hear or read it (W7)', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 600_000, status: 429 }] });
+    const join = () => member(server, url, {}, { rateLimit: { format: 'milliseconds', onLimit: 'reject' } });
+    const [met, heard] = [join(), join()];
+    expect(await rejection(met.client.get('/issues'))).toMatchObject({ status: 429 });
+    await until(() => heard.client.status.paused);
+    const late = join();
+    await until(() => late.client.status.paused);
+    for (const { client } of [heard, late])
+      expect(await rejection(client.get('/issues'))).toMatchObject({ kind: 'rate-limit', status: 429 });
+  });
+
+  it('may have been written by a version that keeps no status', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    await server.connect().hset('concordat:{c}:pauses', '', Date.now() + 600_000);
+    const { client } = member(server, url, {}, { rateLimit: { onLimit: 'reject' } });
+    await until(() => client.status.paused);
+    expect(await rejection(client.get('/issues'))).toMatchObject({ kind: 'rate-limit', status: 403 });
+  });
+
   it('are gone from redis when they are over', async () => {
     const server = await redisServer();
     const { url } = await listeningConnector();
