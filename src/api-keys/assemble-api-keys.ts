@@ -15,7 +15,7 @@ import { defaultKeyPrefix } from './keys/key-format.js';
 import { listPage } from './keys/list-keys.js';
 import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
-import { addEndedSession, isEndedSession, openStore, withoutTrigrams } from './store/index.js';
+import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 import { startExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
@@ -23,7 +23,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const clock = completeClock(options.clock);
   const onError = quiet(options.onError);
   const store = await openStore(options.database, hasher, clock.now());
-  if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
+  if (store.advice !== undefined) onError(new Error(store.advice));
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });
   const keptUses = options.keptUses ?? 5;

@@ -153,10 +153,7 @@ describe.each(servers)('a role of PostgreSQL that may not create tables', (serve
 
     // The extension may also come later: only the owner can then add the index.
     await runOnPostgres(ownerUrl, 'drop index concordat_api_key_search_trigrams');
-    const reported: unknown[] = [];
-    const onError = (error: unknown) => reported.push(error);
-    const withoutIndex = await openForTest({ database: url.href, edition: 'Professional', onError });
-    expect(String(reported)).toContain('as the owner of the tables');
+    const withoutIndex = await openForTest({ database: url.href, edition: 'Professional' });
     expect(await withoutIndex.list(ada, { search: 'export' })).toMatchObject({ items: [{ name: 'Nightly export' }] });
   });
 });

@@ -22,6 +22,13 @@ const opened = async (url: string, options: Partial<OpenApiKeysOptions> = {}) =>
   return { apiKeys, told, create, found };
 };
 
+/** Makes 1,000 keys more of one. */
+const thousandMore = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1000)
+  insert into concordat_api_key (id, name, name_search, owner_id, owner_username, owner_search, secret_hash,
+    pepper_version, created_on, expires_on)
+  select id || n, name || n, name_search, owner_id, owner_username, owner_search, secret_hash, pepper_version,
+    created_on, expires_on from concordat_api_key, numbers`;
+
 /** From now on, SQLite has no FTS5. */
 const withoutFts5 = async () => {
   const restore = await extendSqlite((DatabaseSync) => {
@@ -57,14 +64,18 @@ describe('searches on SQLite (K24)', () => {
     await query(`${check} ('integrity-check', 1)`);
   });
 
-  it('read all texts where FTS5 is missing, find the same, and say so once', async () => {
+  it('read all texts where FTS5 is missing, find the same, and say so once there are many', async () => {
     await withoutFts5();
-    const { url } = await emptyDatabase(sqlite);
+    const { url, query } = await emptyDatabase(sqlite);
     const { apiKeys, told, create, found } = await opened(url);
     const { apiKey } = await create('Nightly', 'runs on build-7');
     await apiKeys.update(ada, apiKey.id, { description: '100%_' });
     expect([await found('build-7'), await found('0%_'), await found('ada')]).toEqual([[], ['Nightly'], ['Nightly']]);
-    expect(told).toEqual([expect.stringMatching(/no FTS5.*rare word/)]);
+    await apiKeys.close();
+    await (await opened(url)).apiKeys.close();
+    expect(told).toEqual([]);
+    await query(thousandMore);
+    expect((await opened(url)).told).toEqual([expect.stringMatching(/no FTS5.*rare word/)]);
   });
 
   it('have their index made anew where a part of it is missing', async () => {
@@ -87,7 +98,6 @@ describe('searches on SQLite (K24)', () => {
     const second = await opened(url);
     await second.create('two', 'build-2');
     expect(await second.found('build-')).toEqual(['one', 'two']);
-    expect(second.told).toHaveLength(1);
     await second.apiKeys.close();
     restore();
     const third = await opened(url);
@@ -114,8 +124,12 @@ describe.each(servers)('searches on PostgreSQL (K24)', (serverUrl) => {
     const first = await opened(url);
     await first.create('Nightly', 'runs on build-7');
     expect(await first.found('build-7')).toEqual(['Nightly']);
-    expect(first.told).toEqual([expect.stringContaining('create extension pg_trgm')]);
+    expect(first.told).toEqual([]);
     await first.apiKeys.close();
+    await query(thousandMore);
+    const many = await opened(url);
+    expect(many.told).toEqual([expect.stringContaining('create extension pg_trgm')]);
+    await many.apiKeys.close();
 
     await query('create schema elsewhere');
     await query('create extension pg_trgm schema elsewhere');

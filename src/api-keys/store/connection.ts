@@ -20,6 +20,8 @@ export const lookUpColumns = `secret_hash as "secretHash", pepper_version as "pe
 export interface Store extends StoreConnection {
   /** Whether searches have an index of trigrams. */
   readonly hasTrigrams: boolean;
+  /** What would make searches faster. */
+  readonly advice: string | undefined;
 }
 
 /** An open database. All queries go through Kysely, except two hot ones. */

@@ -5,6 +5,7 @@ import { isPostgresUrl, nameOfDatabase, withDatabaseName } from './database-name
 import { openPostgres } from './open-postgres.js';
 import { openSqlite } from './open-sqlite.js';
 import { checkPeppers } from './pepper-records.js';
+import { adviseOnSearches } from './search-index.js';
 import { createTables } from './tables.js';
 
 export { type AuditRecord, countAudits, insertAudits, listAudits } from './audit-records.js';
@@ -24,7 +25,6 @@ export {
   sortValue,
   updateActiveKey,
 } from './key-records.js';
-export { withoutTrigrams } from './search-index.js';
 export { type KeySearch, searchIds } from './search-records.js';
 export { claimWarning, type ExpiringRow, finishWarning, listExpiring } from './warning-records.js';
 
@@ -34,7 +34,8 @@ export async function openStore(database: string, hasher: SecretHasher, nowMs: n
   try {
     const hasTrigrams = await createTables(connection.kysely, connection.dialect);
     await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));
-    return { ...connection, hasTrigrams };
+    const advice = hasTrigrams ? undefined : await adviseOnSearches(connection.kysely, connection.dialect);
+    return { ...connection, hasTrigrams, advice };
   } catch (error) {
     await connection.close().catch(() => {});
     const { cause } = isApiKeyError(error, 'unavailable') ? error : { cause: error };

@@ -1,15 +1,23 @@
-import { sql, type Transaction } from 'kysely';
-import { type Dialect, searchTable, type Tables } from './schema.js';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Dialect, keyTable, searchTable, type Tables } from './schema.js';
 
 /** Finds part of a text without reading all texts: FTS5 on SQLite, a GIN index on PostgreSQL. */
 export const trigramIndex = `${searchTable}_trigrams`;
 
-/** Says which databases search slowly, and what helps. */
-export const withoutTrigrams: Readonly<Record<Dialect, string>> = {
+/** The texts of so many keys are read in a few milliseconds. */
+const fewKeys = 1000;
+
+const withoutTrigrams: Readonly<Record<Dialect, string>> = {
   sqlite: 'This SQLite has no FTS5 with trigrams: a search for a rare word reads the texts of all API keys.',
   postgres:
     'The database has no index of trigrams: a search for a rare word reads the texts of all API keys. Run `create extension pg_trgm` in the database, and open the API keys once as the owner of the tables.',
 };
+
+/** @returns why a database without trigrams searches slowly, and what helps; nothing while it has few keys */
+export async function adviseOnSearches(kysely: Kysely<Tables>, dialect: Dialect): Promise<string | undefined> {
+  const { rows } = await sql`select 1 from ${sql.table(keyTable)} limit 1 offset ${fewKeys}`.execute(kysely);
+  return rows.length === 0 ? undefined : withoutTrigrams[dialect];
+}
 
 /** Creates the index of trigrams, at any opening: extensions come and go. @returns whether the database has one now */
 export async function createSearchIndex(transaction: Transaction<Tables>, dialect: Dialect): Promise<boolean> {
