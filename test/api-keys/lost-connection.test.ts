@@ -69,6 +69,21 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that refuses for a mo
   });
 });
 
+it.skipIf(kind?.name !== 'PostgreSQL').each(['26000', '42P05'])(
+  'a prepared statement that a pooler has lost is told with what helps (%s)',
+  async (state) => {
+    const database = await emptyDatabase(kind!);
+    const apiKeys = await openForTest({ database: database.url, edition: 'Professional' });
+    const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    await database.query(`create function refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'prepared statement' using errcode = '${state}'; end $$`);
+    await database.query('create trigger t before update on concordat_api_key execute function refuse()');
+    await expect(apiKeys.revoke(ada, apiKey.id)).rejects.toThrow(
+      /^postgres:.*prepared statement\. .*PgBouncer.*`max_prepared_statements`/,
+    );
+  },
+);
+
 describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reached', () => {
   /** The way to the server, which can be blocked: nothing comes through any more, and the connections stay. */
   async function wayTo(url: string) {

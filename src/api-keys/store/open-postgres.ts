@@ -148,6 +148,10 @@ class ReadCommittedDriver extends PostgresDriver {
 const temporaryState = /^(?:08|53|57|40001|40P01|55P03|25006|25P0[34])/;
 const sqlState = /^[0-9A-Z]{5}$/;
 
+/** A prepared statement is unknown, or exists already: another server connection than the one that prepared it got the next query. */
+const lostStatements = new Set(['26000', '42P05']);
+const poolerAdvice = ' Behind PgBouncer in transaction mode, set its `max_prepared_statements` above 0 (from 1.21 on).';
+
 /**
  * The pool for Kysely. What cannot be reached or does not answer now is `unavailable` (rule K19), and its connection is not used
  * again, not even to roll back: it may be lost, or lead to what has become a replica. Other errors name the database (rule K18).
@@ -183,7 +187,7 @@ function namedError(error: unknown, name: string): unknown {
       cause,
     });
   }
-  const { message } = error as Error;
+  const message = (error as Error).message + (lostStatements.has(state) ? `.${poolerAdvice}` : '');
   if (!message.startsWith(`${name}: `)) (error as Error).message = `${name}: ${message}`;
   return error;
 }
