@@ -169,7 +169,7 @@ export interface ListeningConnector extends AsyncDisposable {
 
 export interface SimulatedConnector {
   /** The connector as a `fetch`: for the client, or as the handler of a server. */
-  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>;
+  readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
   /**
    * The connector as handlers for msw, below `baseUrl` and, unless that ends with it, `basePath`.
    *

@@ -37,7 +37,7 @@ export const sessionCases = casesWith({ feature: 'session' }, [
     id: 'session.dead',
     rule: 'E2',
     title: 'An invalid session gets a 401',
-    why: 'On a 403 or 400 the service does not log in again, so the synchronization stops as soon as a session ends.',
+    why: 'After a 403 or 400 the service does not log in again, and its synchronization stops. After a success nobody asked who it is: any value would do as a session.',
     ...refusedEverywhere('dead-session'),
   },
   {

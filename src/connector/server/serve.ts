@@ -67,7 +67,7 @@ const schema = optionsOf({
  * @throws TypeError naming the invalid option; the system's error (such as `EADDRINUSE`) when it cannot listen.
  * @example
  * const server = await serve(connector, { port: 4000 })
- * process.once('SIGTERM', () => server.close())
+ * process.once('SIGTERM', () => void server.close())
  * @example
  * await serve(connector, { port: 4443, tls: { key: await readFile('key.pem'), cert: await readFile('cert.pem') }, http2: true })
  */
