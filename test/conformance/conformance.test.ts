@@ -494,6 +494,15 @@ describe('a declared file', () => {
     expect(await statuses(says('3'))).toMatchObject({ 'files.whole': 'passed' });
   });
 
+  it('is compressed only where the request accepts that (D2)', async () => {
+    const encoded = (encoding: string) => () =>
+      new Response('abc', { headers: { ...headers, 'content-encoding': encoding, 'content-length': '3' } });
+    const accepting = { request: { path: '/f', headers: { 'Accept-Encoding': 'gzip' } } };
+    expect(await statuses(encoded('gzip'))).toMatchObject({ 'files.whole': 'failed' });
+    expect(await statuses(encoded('gzip'), accepting)).toMatchObject({ 'files.whole': 'passed' });
+    expect(await statuses(encoded('Identity'))).toMatchObject({ 'files.whole': 'passed' });
+  });
+
   it('may be text where that is declared (D1)', async () => {
     const response = () => new Response('a;b', { headers: { 'content-type': 'text/csv' } });
     expect(await statuses(response)).toMatchObject({ 'files.content-type': 'failed' });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { runConformance } from 'concordat/conformance';
 import { describe, expect, it, type TestContext } from 'vitest';
 import {
@@ -989,6 +990,15 @@ const mutants: Mutant[] = [
     changes: file(({ body }) => ({ body: (body as Buffer).subarray(0, 400), breaks: true })),
     caught: ['files.whole'],
     control: file(({ headers: { 'content-length': _, ...headers } }) => ({ headers })),
+  },
+  {
+    name: 'compresses a file for everybody (D2)',
+    changes: file(({ headers: { 'content-length': _, ...headers }, body }) => ({
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: gzipSync(body),
+    })),
+    caught: ['files.whole'],
+    control: file(({ headers }) => ({ headers: { ...headers, 'content-encoding': 'identity' } })),
   },
   {
     name: 'calls a picture JSON (D1)',

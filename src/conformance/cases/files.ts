@@ -11,15 +11,18 @@ export const fileCases = casesWith({ lacks: lacksFile }, [
   {
     id: 'files.whole',
     rule: 'D2',
-    title: 'A file arrives whole, as long as content-length says',
+    title: 'A file arrives whole, as long as content-length says, and compressed only if the request accepts that',
     why: 'The service stores what arrives. Nobody notices half a file until somebody needs it.',
     async check(judge) {
       const seen = await takeFile(judge.prober);
       judge.status(seen, isSuccess, 'the whole file (2xx)');
       if (!hasResponse(seen) || seen.response.broken !== undefined) return;
       const { headers, bytes } = seen.response;
-      const length = headers.get('content-length');
-      if (length === null || headers.has('content-encoding') || Number(length) === bytes.length) return;
+      const [encoding, length] = [headers.get('content-encoding') ?? '', headers.get('content-length')];
+      const isPacked = !['', 'identity'].includes(encoding.toLowerCase());
+      if (isPacked && acceptsOnlyIdentity(seen))
+        judge.found(seen, ` with content-encoding: ${encoding}, although the request accepts only identity`);
+      if (length === null || isPacked || Number(length) === bytes.length) return;
       judge.found(seen, `; ${bytes.length} bytes arrived, but content-length says ${length}`);
     },
   },
@@ -116,6 +119,11 @@ async function readFile(prober: Prober): Promise<Completed> {
   const seen = await takeFile(prober);
   if (hasSucceeded(seen) && !seen.response.broken) return seen;
   throw new CannotCheck(`there is no file (${summarize(seen)})`);
+}
+
+/** The headers of the probe may accept more. */
+function acceptsOnlyIdentity({ request }: Completed): boolean {
+  return new Headers(request.headers).get('accept-encoding') === 'identity';
 }
 
 /** Whether the client returns this content type as something other than bytes. */
