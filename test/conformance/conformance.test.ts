@@ -474,6 +474,35 @@ it.each([
   expect(message.slice(message.indexOf(';'))).toBe(expected);
 });
 
+describe('the cleanup of another session (S1)', () => {
+  const judged = async (changes: Parameters<typeof modelConnector>[0], requestsEach = Number.POSITIVE_INFINITY) => {
+    const { baseUrl, config } = await modelConnector(changes);
+    const requests = new Map<string, number>();
+    const fetch = async (request: Request) => {
+      const session = request.headers.get('x-session') ?? '';
+      const count = (requests.get(session) ?? 0) + 1;
+      requests.set(session, count);
+      return count > requestsEach && session !== '' ? unauthorized() : globalThis.fetch(request);
+    };
+    const cleanup = conformance({ baseUrl, ...config, fetch }).find(({ id }) => id === 'cleanup.other-sessions')!;
+    return cleanup.run().catch(({ result }: ConformanceError) => [result.status, result.problems[0]?.message]);
+  };
+  const found = ['failed', 'GET /issues: 401 after the cleanup of another session, which ended this one, too'];
+
+  it.each([true, false])(
+    'must not end this one (an account keeps several sessions: %s)',
+    async (keepsOlderSessions) => {
+      expect(await judged({ keepsOlderSessions, cleanupEndsOthers: true })).toEqual(found);
+      expect(await judged({ keepsOlderSessions })).toBeUndefined();
+      expect(await judged({ keepsOlderSessions, cleanupOfDeadSession: 204 })).toBeUndefined();
+    },
+  );
+
+  it('is not blamed where a session ends by itself after a request', async () => {
+    expect(await judged({}, 1)).toBeUndefined();
+  });
+});
+
 describe('a declared file', () => {
   const statuses = async (response: () => Response, file = {}) => {
     const { results } = await runConformance({ fetch: response, probes: { file: { request: '/f', ...file } } });

@@ -1066,6 +1066,12 @@ const mutants: Mutant[] = [
     control: { keepsOlderSessions: false },
   },
   {
+    name: 'ends the only session of an account at the cleanup of an older one (S1)',
+    changes: { keepsOlderSessions: false, cleanupEndsOthers: true },
+    caught: ['cleanup.other-sessions'],
+    control: { keepsOlderSessions: false, cleanupOfDeadSession: 204 },
+  },
+  {
     name: 'fails at cleanup without a session (E2)',
     changes: { cleanupWithoutSession: 500 },
     caught: ['cleanup.without-session'],

@@ -242,11 +242,12 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
         const failure = { status: decide.cleanupWithoutSession, code: 'NO_SESSION', message: 'There is no session' };
         return failure.status < 400 ? succeed({}, failure.status) : fail(failure, asked);
       }
-      if (!sessions.has(session) && decide.cleanupEndsSession && decide.cleanupStatus < 300) {
+      const isOver = !sessions.has(session);
+      if (decide.cleanupEndsOthers) sessions.clear();
+      if (isOver && decide.cleanupEndsSession && decide.cleanupStatus < 300) {
         const over = { status: decide.cleanupOfDeadSession, code: 'SESSION_ENDED', message: 'The session has ended' };
         return over.status < 400 ? succeed({}, over.status) : fail(over, asked);
       }
-      if (decide.cleanupEndsOthers) sessions.clear();
       if (decide.cleanupEndsSession) sessions.delete(session);
       const done = succeed({}, decide.cleanupStatus);
       return { ...done, headers: { ...done.headers, ...decide.cleanupHeaders } };
