@@ -474,6 +474,30 @@ it.each([
   expect(message.slice(message.indexOf(';'))).toBe(expected);
 });
 
+it('asks elsewhere as soon as one request is refused: the limit may be over before the last of a batch is (W2)', async () => {
+  const { baseUrl, config } = await modelConnector();
+  let refusals = 0;
+  let answered = () => {};
+  const elsewhere = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const fetch = async (request: Request) => {
+    const isOther = refusals > 0 && request.method === 'POST' && request.url.endsWith('/issues');
+    if (isOther) {
+      answered();
+      return Response.json({ errors: { code: 'DOWN', message: 'Down' } }, { status: 500 });
+    }
+    const response = await globalThis.fetch(request);
+    if (request.url.endsWith('/limited') && response.status === 403 && ++refusals > 1) await elsewhere;
+    return response;
+  };
+  const { run } = find(conformance({ baseUrl, ...config, fetch }), 'rate-limit.parallel');
+  const { result } = (await run().catch((error) => error)) as ConformanceError;
+  expect(result.problems.map(({ message }) => message)).toEqual([
+    'POST /issues: 500 while the limit holds; expected what it gets otherwise, or a 403',
+  ]);
+});
+
 describe('the cleanup of another session (S1)', () => {
   const judged = async (changes: Parameters<typeof modelConnector>[0], requestsEach = Number.POSITIVE_INFINITY) => {
     const { baseUrl, config } = await modelConnector(changes);

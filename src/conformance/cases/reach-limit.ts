@@ -73,13 +73,25 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   let fastestMs = Number.POSITIVE_INFINITY;
   let slowestMs = 0;
   const began = performance.now();
+  /** At the first refusal, because some limits last only for moments; one by one, so that no more are in flight than before. */
+  const sendOthers = () =>
+    prober.once('others at the limit', async () => {
+      const seen: Exchange[] = [];
+      for (const other of others) seen.push(await prober.sendNow(other, session));
+      return seen;
+    });
+  const sendOne = async () => {
+    const seen = await prober.sendNow(request, session);
+    if (hasResponse(seen) && prober.limits.isLimit(seen)) await sendOthers();
+    return seen;
+  };
   const unexpected: Exchange[] = [];
   /** What the request gets below the limit: it need not be a success. */
   let usual: number | undefined;
   while (sent < times) {
     const batch = Math.min(concurrency, times - sent);
     sent += batch;
-    const all = await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)));
+    const all = await Promise.all(Array.from({ length: batch }, sendOne));
     const exchanges = all.filter(hasResponse);
     const refused = exchanges.filter((exchange) => prober.limits.isLimit(exchange));
     const denied = exchanges.filter((exchange) => isDenied(exchange) && !prober.limits.isLimit(exchange));
@@ -90,7 +102,7 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
     fastestMs = Math.min(fastestMs, ...exchanges.map(({ durationMs }) => durationMs));
     slowestMs = Math.max(slowestMs, ...exchanges.map(({ durationMs }) => durationMs));
     if (refusals.length > 0) {
-      const seen = refused.length === 0 ? [] : await Promise.all(others.map((other) => prober.sendNow(other, session)));
+      const seen = refused.length === 0 ? [] : await sendOthers();
       const refusedToo = seen.filter(hasResponse).filter(({ response }) => isOneOf(403, 429)(response.status));
       const elsewhere = seen.filter((each) => !hasResponse(each) || each.response.status >= 500);
       const waits = [...refused, ...refusedToo].map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
