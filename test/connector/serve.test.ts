@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
@@ -204,6 +204,33 @@ test.each([
   const server = await serve(makeConnector(), { port: 0, requestTimeoutMs: 100.5 });
   onTestFinished(() => server.close({ graceMs: 0 }));
   expect(await sendBytes(server.url, bytes)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+});
+
+test.each([
+  ['takes too long', () => {}, 'ConnectorError: The request took too long to arrive.'],
+  ['goes on as no HTTP', (socket: Socket) => socket.write('\r\n'), 'ConnectorError: The request is not valid HTTP.'],
+  [
+    'just ends',
+    (socket: Socket) => socket.end(),
+    'AbortError: The connection was closed before the end of the response.',
+  ],
+])('`onError` hears the truth about a body that %s (E4)', async (what, goOn, expected) => {
+  const { arrived, hold } = held();
+  const onError = vi.fn();
+  const connector = makeConnector({ onError });
+  connector.put('/', async (c) => {
+    for await (const _ of c.req.raw.body ?? []) void hold();
+    return c.body(null, 204);
+  });
+  const requestTimeoutMs = what === 'takes too long' ? 500 : hourMs;
+  const server = await serve(connector, { port: 0, requestTimeoutMs });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  const head = 'PUT / HTTP/1.1\r\nhost: h\r\nx-token: token-of-alice\r\ntransfer-encoding: chunked';
+  const socket = connect(server.port, '127.0.0.1', () => socket.write(`${head}\r\n\r\n4\r\nhalf\r\n`));
+  socket.on('error', () => {});
+  await arrived;
+  goOn(socket);
+  await expect.poll(() => onError.mock.calls.map(([error]) => String(error))).toEqual([expected]);
 });
 
 test('a response with a `trailer` that announces none goes out', async () => {

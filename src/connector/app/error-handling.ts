@@ -137,13 +137,13 @@ export function createErrorHandling(settings: Settings) {
 }
 
 /**
- * What a handler throws because the service has closed the connection is not a failure of the connector: `onError` gets an
- * `AbortError` instead. Servers abort with any reason, strings included.
+ * What a handler throws because the connection has closed, most often by the service, is not a failure of the connector:
+ * `onError` gets an `AbortError` instead. Servers abort with any reason, strings included.
  */
 function abandoned(thrown: unknown, c: Context): unknown {
   const { signal } = c.req.raw;
   if (!signal.aborted || !isOfAbort(thrown, signal.reason)) return thrown;
-  return new DOMException('The service closed the connection before the end of the response.', {
+  return new DOMException('The connection was closed before the end of the response.', {
     name: 'AbortError',
     cause: thrown,
   } as never);

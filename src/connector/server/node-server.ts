@@ -116,7 +116,10 @@ const unreadable: Record<string, [status: number, reason: string, message: strin
 /** A socket, and where Node keeps the response that is being written to it. */
 interface Socket {
   readonly writable: boolean;
-  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+  readonly _httpMessage?: {
+    readonly headersSent: boolean;
+    readonly req?: { readonly complete: boolean; readonly readableDidRead: boolean; destroy(error: Error): void };
+  } | null;
   destroy(): void;
   write(bytes: string): void;
 }
@@ -125,19 +128,24 @@ interface Socket {
  * Bytes that are not an HTTP request never reach the listener, but get a contract body too. The socket is destroyed at once,
  * as by Node's own handler: a peer that neither reads nor closes must not keep it open.
  */
-function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function respondToUnreadable({ code = '' }: Error & { code?: string }, socket: Socket): void {
+  const [status, reason, message] = unreadable[code] ?? [400, 'Bad Request', 'The request is not valid HTTP.'];
+  const error = new ConnectorError(message, { status });
+  const { headersSent, req } = socket._httpMessage ?? {};
   // Not into the middle of another response.
-  if (error.code !== 'ECONNRESET' && socket.writable && !socket._httpMessage?.headersSent) {
-    socket.write(unreadableResponse(error.code));
+  if (code !== 'ECONNRESET' && socket.writable && !headersSent) {
+    socket.write(unreadableResponse(error, reason));
   }
   socket.destroy();
+  // Whoever reads the body would hear that the caller has gone, which is true where its bytes just end.
+  const isRefused = /^HPE_(?!INVALID_EOF)|^ERR_HTTP_/.test(code);
+  if (isRefused && req?.readableDidRead && !req.complete) req.destroy(error);
 }
 
-function unreadableResponse(errorCode = ''): string {
-  const [status, reason, message] = unreadable[errorCode] ?? [400, 'Bad Request', 'The request is not valid HTTP.'];
-  const body = JSON.stringify(new ConnectorError(message, { status }).toPayload());
+function unreadableResponse(error: ConnectorError, reason: string): string {
+  const body = JSON.stringify(error.toPayload());
   const head = [
-    `HTTP/1.1 ${status} ${reason}`,
+    `HTTP/1.1 ${error.status} ${reason}`,
     `content-type: ${errorContentType}`,
     `content-length: ${body.length}`,
     'cache-control: no-store',
