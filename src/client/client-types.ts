@@ -1,6 +1,6 @@
 import type { DataSchema } from '../internal/index.js';
 import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
-import type { ConnectorResponse, ResponseType } from './http/read-success.js';
+import type { ConnectorResponse, DataByType, ResponseType } from './http/read-success.js';
 import type { BodyOption } from './http/request-body.js';
 import type { HeadersOption } from './http/request-headers.js';
 import type { Query } from './http/request-target.js';
@@ -29,7 +29,7 @@ export interface RequestOptions<Data = unknown> {
    *
    * @default 'auto'
    * @example
-   * const photo = await client.get<Uint8Array>('/photos/7', { responseType: 'bytes' })
+   * const photo = await client.get('/photos/7', { responseType: 'bytes' }) // Uint8Array | undefined
    */
   responseType?: ResponseType | undefined;
   /** Ends the call at once, even while it waits; the call rejects with the signal's reason. */
@@ -65,6 +65,17 @@ export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
   method: string;
   /** Starts with "/" and is joined to `baseUrl`; or a URL below `baseUrl`. */
   path: string;
+}
+
+/**
+ * Of a call whose `responseType` says what type its data has.
+ *
+ * @example
+ * const text = await client.get('/export.csv', { responseType: 'text' }) // string | undefined
+ */
+export interface TypedBy<Type extends keyof DataByType> {
+  responseType: Type;
+  schema?: undefined;
 }
 
 /**
@@ -125,12 +136,35 @@ export interface ConnectorClient extends AsyncDisposable {
    *   InitializeError if the login fails; RequestError if there is no usable response; TypeError for wrong options; the
    *   signal's reason after an abort.
    */
+  request<Type extends keyof DataByType, Data = DataByType[Type]>(
+    request: ConnectorRequest & TypedBy<Type>,
+  ): Promise<ConnectorResponse<Data>>;
   request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
   /** Like {@link request}, but returns only the data, as do the next four methods. */
+  get<Type extends keyof DataByType, Data = DataByType[Type]>(
+    path: string,
+    options: RequestOptions & TypedBy<Type>,
+  ): Promise<Data>;
   get<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  post<Type extends keyof DataByType, Data = DataByType[Type]>(
+    path: string,
+    options: RequestOptions & TypedBy<Type>,
+  ): Promise<Data>;
   post<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  put<Type extends keyof DataByType, Data = DataByType[Type]>(
+    path: string,
+    options: RequestOptions & TypedBy<Type>,
+  ): Promise<Data>;
   put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  patch<Type extends keyof DataByType, Data = DataByType[Type]>(
+    path: string,
+    options: RequestOptions & TypedBy<Type>,
+  ): Promise<Data>;
   patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  delete<Type extends keyof DataByType, Data = DataByType[Type]>(
+    path: string,
+    options: RequestOptions & TypedBy<Type>,
+  ): Promise<Data>;
   delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   /**
    * Reads a body of any length while it arrives (rule D2): in constant memory, at the reader's pace. Logins, pauses and

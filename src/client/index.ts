@@ -17,6 +17,7 @@ export type {
   RequestOptions,
   StreamOptions,
   StreamResponse,
+  TypedBy,
 } from './client-types.js';
 export { createConnectorClient } from './create-client.js';
 export {
@@ -38,7 +39,7 @@ export type {
   ClientEvents,
   Quota,
 } from './events.js';
-export type { ConnectorResponse, ResponseType } from './http/read-success.js';
+export type { ConnectorResponse, DataByType, ResponseType } from './http/read-success.js';
 export type { BodyOption, RequestBody } from './http/request-body.js';
 export type { HeadersOption } from './http/request-headers.js';
 export type { Query, QueryValue } from './http/request-target.js';

@@ -39,6 +39,40 @@ describe('data is what the schema says', () => {
   });
 });
 
+it('data is what `responseType` says, or `undefined` without a body (D1)', async () => {
+  const connector = await scriptedConnector({
+    handle: ({ method, reply }) => (method === 'DELETE' ? reply(204) : reply(200, 'a')),
+  });
+  const client = connect(connector);
+  const text = await client.get('/', { responseType: 'text' });
+  expectTypeOf(text).toEqualTypeOf<string | undefined>();
+  expect(text).toBe('a');
+  const bytes = await client.post('/', { responseType: 'bytes', json: 1 });
+  expectTypeOf(bytes).toEqualTypeOf<Uint8Array<ArrayBuffer> | undefined>();
+  expect(bytes).toEqual(Uint8Array.of(97));
+  const nothing = await client.delete('/', { responseType: 'text' });
+  expectTypeOf(nothing).toEqualTypeOf<string | undefined>();
+  expect(nothing).toBeUndefined();
+  const { data } = await client.request({ method: 'GET', path: '/', responseType: 'stream' });
+  expectTypeOf(data).toEqualTypeOf<ReadableStream<Uint8Array<ArrayBuffer>>>();
+  expect(await new Response(data).text()).toBe('a');
+});
+
+it('a type in angle brackets, of the variable or of a schema comes before that of `responseType`', async () => {
+  const connector = await scriptedConnector({ handle: ({ reply }) => reply(200, 'a') });
+  const client = connect(connector);
+  expectTypeOf(await client.get<'a'>('/', { responseType: 'text' })).toEqualTypeOf<'a'>();
+  expectTypeOf(await client.get<Uint8Array>('/', { responseType: 'bytes' })).toEqualTypeOf<Uint8Array>();
+  expectTypeOf(await client.get('/', { responseType: 'text', schema: z.literal('a') })).toEqualTypeOf<'a'>();
+  const text: string = await client.put('/', { responseType: 'text' });
+  expect(text).toBe('a');
+  const bytes: Uint8Array = await client.put('/', { responseType: 'bytes' });
+  expect(bytes).toEqual(Uint8Array.of(97));
+  const options: clientModule.RequestOptions = { responseType: 'text' };
+  expectTypeOf(await client.get('/', options)).toBeUnknown();
+  expectTypeOf(await client.get('/', { responseType: 'auto' })).toBeUnknown();
+});
+
 describe('types of the surface', () => {
   it('all verbs take a path and options', () => {
     type Verb = ConnectorClient['get'];

@@ -18,6 +18,13 @@ import { hasNoBody, headerValue, type WireResponse } from './wire.js';
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'bytes' | 'stream';
 
+/** What `data` is for a {@link ResponseType} that says so; without a body (such as a 204) `undefined`, or an empty stream. */
+export interface DataByType {
+  text: string | undefined;
+  bytes: Uint8Array<ArrayBuffer> | undefined;
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 export interface ReadOptions<Data = unknown> {
   readonly method: string;
   readonly responseType: ResponseType;
