@@ -1,5 +1,5 @@
 import { headerProblem } from '../../contract/index.js';
-import type { BodySource } from './request-body.js';
+import type { BodySource } from './body-source.js';
 
 /** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;
