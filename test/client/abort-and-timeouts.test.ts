@@ -437,6 +437,40 @@ describe('timeoutMs', () => {
     expect(call.error).toBeInstanceOf(Error);
   });
 
+  it('says if the body of the request was still being sent, and what to do', async () => {
+    const connector = await scriptedConnector({ handle: () => {}, early: true });
+    const { client, clock } = connectVirtually(connector, { timeoutMs: 1000, retry: { retries: 0 } });
+    const slow = track(
+      client.put('/slow', {
+        body: async function* () {
+          yield 'a';
+          await new Promise(() => {});
+        },
+      }),
+    );
+    const unread = track(client.put('/unread', { body: new Blob([Buffer.alloc(50_000_000)]) }));
+    const bytes = track(client.put('/bytes', { body: Buffer.alloc(5_000_000) }));
+    const sent = track(
+      client.put('/sent', {
+        body: async function* () {
+          yield 'a';
+        },
+      }),
+    );
+    await until(() => connector.requests.length === 4);
+    const toEnd = connector.requests.find(({ path }) => path === '/sent')?.response.req;
+    await until(() => toEnd?.complete === true);
+    await clock.advance(1000);
+    await until(() => [slow, unread, bytes, sent].every(({ settled }) => settled));
+    const why = 'TIMEOUT: no complete response within 1000 ms';
+    const upload = "; the request's body was still being sent, so set a longer `timeoutMs` for this upload";
+    expect(slow.error).toMatchObject({ message: `PUT /slow: ${why}${upload}` });
+    expect(unread.error).toMatchObject({ message: `PUT /unread: ${why}${upload}` });
+    const maybe = '; an upload of 5 MB may need a longer `timeoutMs`';
+    expect(bytes.error).toMatchObject({ message: `PUT /bytes: ${why}${maybe}` });
+    expect(sent.error).toMatchObject({ message: `PUT /sent: ${why}` });
+  });
+
   it('leaves no timer behind after a response', async () => {
     const connector = await scriptedConnector();
     const { client, clock } = connectVirtually(connector);

@@ -1,5 +1,5 @@
 import { cleanMessage, type RateLimitError, type RequestLine } from '../../contract/index.js';
-import { createRedact, querySecrets } from '../../internal/index.js';
+import { createRedact, isBytes, querySecrets } from '../../internal/index.js';
 import { closedError, RequestError, tooLargeError, withoutQuotes } from '../errors.js';
 import { shownTarget, withResponse } from '../http/error-response.js';
 import { UnusableResponse } from '../http/fetch.js';
@@ -55,7 +55,8 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
     return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
   }
   if (outcome.type === 'timeout') {
-    const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
+    const upload = uploadNote(outcome.isSending, attempt.body);
+    const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${upload}${note}`;
     const error = new RequestError(message, { code: 'TIMEOUT', request, status: outcome.response?.status });
     return attachResponse(error, attempt, outcome.response, secretsOf(attempt, secrets));
   }
@@ -72,6 +73,13 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   const error =
     kind === 'limit' ? limitError(attempt, response, all, note) : responseError({ request, kind, response }, all, note);
   return attachResponse(error, attempt, response, all);
+}
+
+/** Of bytes and text, the system does not tell how much has been sent. */
+function uploadNote(isSending = false, body: Attempt['body']): string {
+  if (isSending) return "; the request's body was still being sent, so set a longer `timeoutMs` for this upload";
+  const megabytes = typeof body === 'string' || isBytes(body) ? Math.floor(body.length / 1e6) : 0;
+  return megabytes > 0 ? `; an upload of ${megabytes} MB may need a longer \`timeoutMs\`` : '';
 }
 
 /** What must not be shown of an attempt: the client's secrets, and those of the request. */

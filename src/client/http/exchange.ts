@@ -93,7 +93,9 @@ export class Exchange implements ActiveRequest {
   }
 
   #startTimer(): void {
-    this.#timer = setTimeLimit(this.#clock, this.#request.timeoutMs, () => this.#stop({ type: 'timeout' }));
+    this.#timer = setTimeLimit(this.#clock, this.#request.timeoutMs, () =>
+      this.#stop({ type: 'timeout', isSending: this.#outgoing.isSending }),
+    );
   }
 
   onResponseStart(connection: Connection, status: number, headers: WireResponse['headers']): void {
@@ -173,7 +175,7 @@ export class Exchange implements ActiveRequest {
     void decompress(response, this.#maxBytes).then(this.#settle);
   }
 
-  #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
+  #stop(outcome: Exclude<SendOutcome, { type: 'response' | 'failed' }>): void {
     // A timeout in the body of an error does not hide the status, which has arrived (rule E6).
     if (outcome.type !== 'timeout' || this.#status === 0) this.#finish(outcome);
     else if (this.#status >= 400) this.#respond('truncated', false);

@@ -87,6 +87,8 @@ export interface OutgoingBody {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The length of a Blob. */
   readonly length?: number;
+  /** Whether some of the stream or Blob is still to be sent; how far other bodies are is not known. */
+  isSending?: boolean;
   /** Set once the body has failed. */
   failure?: BodyFailure;
 }
@@ -100,9 +102,8 @@ export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
   if (!isBlob && !isStream(body)) return { body };
   if (isBlob && body.size === 0) return { body: '' };
   const open = () => (isBlob ? body.stream() : body) as AsyncIterable<unknown>;
-  const read = readLazily(open, (failure) => (outgoing.failure = failure));
-  const outgoing: OutgoingBody = isBlob ? { body: read, length: body.size } : { body: read };
-  return outgoing;
+  const outgoing: OutgoingBody = { body: readLazily(open, (state) => Object.assign(outgoing, state)) };
+  return isBlob ? Object.assign(outgoing, { length: body.size }) : outgoing;
 }
 
 /** @returns the failure of the body, unless the connection failed instead. */
@@ -150,10 +151,11 @@ function usedUp(): TypeError {
 
 async function* readLazily(
   open: () => AsyncIterable<unknown>,
-  onFailure: (failure: BodyFailure) => void,
+  tell: (state: Pick<OutgoingBody, 'isSending' | 'failure'>) => void,
 ): AsyncGenerator<Uint8Array> {
   let half = ''; // of a character that goes on in the next chunk
   const name = 'its text';
+  tell({ isSending: true });
   try {
     for await (const chunk of readOnce(open())) {
       if (typeof chunk === 'string') {
@@ -170,9 +172,10 @@ async function* readLazily(
       }
     }
     checkText(half, name);
+    tell({ isSending: false });
   } catch (error) {
     const failure = new BodyFailure(error);
-    onFailure(failure);
+    tell({ failure });
     throw failure;
   }
 }

@@ -45,8 +45,8 @@ export type ResponseOutcome = { type: 'response' } & WireResponse;
 export type SendOutcome =
   | ResponseOutcome
   | { type: 'failed'; error: unknown }
-  /** `response` if its head had arrived. */
-  | { type: 'timeout'; response?: WireResponse | undefined }
+  /** `response` if its head had arrived. `isSending` if the request's body had not been sent to its end. */
+  | { type: 'timeout'; isSending?: boolean | undefined; response?: WireResponse | undefined }
   | { type: 'aborted' }
   /** `mayStart` said no: nothing was sent. */
   | { type: 'held-back' };
