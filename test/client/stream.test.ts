@@ -210,6 +210,22 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     await until(() => connector.sockets.size <= 1);
   });
 
+  it('says why the rest was refused, and counts every attempt (E9)', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ fail, number, response }) => {
+        if (number % 2 === 1) return fail(503, 'BUSY', 'Too busy');
+        if (number === 4) return fail(404, 'NO_FILE', 'The file is gone');
+        response.writeHead(200, { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': content.length });
+        return response.write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    const error = await rejection(bytesOf(body));
+    expect(error).toMatchObject({ code: 'NETWORK_ERROR', status: 200, attempts: 4, cause: { code: 'NO_FILE' } });
+    expect(error.message).toMatch(/; the rest could not be requested: 404 NO_FILE: The file is gone$/);
+    expect(connector.requests).toHaveLength(4);
+  });
+
   const rest = `bytes 1000-${content.length - 1}/${content.length}`;
   it.each<[string, Record<string, string>]>([
     ['of which it does not know where it belongs', { 'content-range': `${rest}, 0-1/2` }],
@@ -254,7 +270,8 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
       },
     });
     const { body } = await connect(connector, transport()).stream('/files/7');
-    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR' });
+    const error = await rejection(bytesOf(body));
+    expect(error).toMatchObject({ code: 'NETWORK_ERROR', attempts: connector.requests.length });
     expect(connector.requests.length).toBeLessThan(10);
   });
 

@@ -114,6 +114,25 @@ describe('a stream that goes on after its connection broke', () => {
     expect(active.slice(1)).toEqual(['the call', 'the call']); // after the login
   });
 
+  it.each(['cancelled', 'aborted'])('and is %s meanwhile has told of all attempts before its result', async (how) => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.headers.range === undefined && file(1)(exchange),
+    });
+    const told = watch(connector);
+    const controller = new AbortController();
+    const { body } = await connect(connector).stream('/file', { signal: controller.signal });
+    const reader = body.getReader();
+    await reader.read();
+    await until(() => connector.requests.length === 2);
+    if (how === 'cancelled') await reader.cancel();
+    else controller.abort();
+    await until(() => told.some(({ name }) => name === 'result'));
+    expect(told.slice(-2)).toMatchObject([
+      { name: 'attempt', outcome: 'aborted', number: 2 },
+      { name: 'result', attempts: 2 },
+    ]);
+  });
+
   it('has told of its result and its error before the client has closed', async () => {
     const connector = await scriptedConnector({ handle: file(1) });
     const told = watch(connector);

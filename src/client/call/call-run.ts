@@ -49,7 +49,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   get watch() {
-    return this.#call.observer?.attempt;
+    return this.#call.watch ?? this.#call.observer?.attempt;
   }
 
   /** Called by the gate. @returns the error with which this call gives up instead of waiting (rule W7). */

@@ -41,6 +41,8 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly lane: Lane;
   readonly priority: number;
   readonly observer?: CallObserver;
+  /** Of the request of a stream: told of its attempts instead of the observer. */
+  readonly watch?: CallObserver['attempt'];
   /** Whether it requests the rest of a stream, of which the caller knows nothing. */
   readonly isRest?: boolean;
 }

@@ -11,7 +11,7 @@ import { type Call, type CallContext, type CallHistory, checkRequest, toCall } f
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
 import { type RunContext, runToEnd } from './run.js';
-import { type Open, toStreamed, toStreamRequest } from './stream.js';
+import { type Open, type StreamHistory, toStreamed, toStreamRequest } from './stream.js';
 
 /** The calls of one client, from the caller's options to the caller's result. */
 export class Calls {
@@ -67,13 +67,13 @@ export class Calls {
   }
 
   /**
-   * @param stream what the requests of one stream share.
+   * @param stream missing unless it is the request of one.
    * @param isRest whether it requests the rest of the stream, of which the caller knows nothing.
    */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: ToResult<Data, Result>,
-    stream?: { observer?: CallObserver },
+    stream?: StreamHistory,
     isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
@@ -83,7 +83,8 @@ export class Calls {
     }
     const checked = toCall(request, settings, gates, toResult);
     // `totalTimeoutMs` bounds the time until the head of the whole.
-    const call = isRest ? { ...checked, isRest, totalTimeoutMs: undefined } : checked;
+    const rest = isRest && { isRest, totalTimeoutMs: undefined };
+    const call = stream === undefined ? checked : { ...checked, watch: stream.watch, ...rest };
     if (request.signal?.aborted) throw request.signal.reason;
     const observer = stream?.observer;
     if (observer !== undefined) {
@@ -123,7 +124,7 @@ export class Calls {
     }
   }
 
-  async #observe<Data, Result>(call: Call<Data, Result>, stream?: { observer?: CallObserver }): Promise<Result> {
+  async #observe<Data, Result>(call: Call<Data, Result>, stream?: StreamHistory): Promise<Result> {
     const { clock, events, secrets } = this.#context;
     // A copy, because a tracer may add headers and calls may share the object.
     const headers = { ...call.headers };
@@ -146,15 +147,21 @@ export class Calls {
   #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
     const { method, path } = checkRequest(request, this.#context.settings);
     const streamRequest = toStreamRequest({ ...request, method });
-    const stream: { observer?: CallObserver } = {};
+    const history: StreamHistory = {
+      attempts: 0,
+      watch(sent) {
+        history.attempts++;
+        history.observer?.attempt(sent);
+      },
+    };
     const open: Open = (part, isRest) =>
-      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), stream, isRest);
+      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), history, isRest);
     const resuming = (resumed: Promise<void>) => {
       this.#active++;
       void resumed.then(this.#context.ended);
     };
     return open(streamRequest, false).then((response) => {
-      const options = { request: { method, path: withoutQuery(path) }, streamRequest, open, resuming, ...stream };
+      const options = { request: { method, path: withoutQuery(path) }, streamRequest, open, resuming, history };
       return toStreamed(response, this.#context, options) as ConnectorResponse<Data>;
     });
   }

@@ -8,11 +8,19 @@ import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import type { CallObserver } from './observer.js';
 import { retryDelayMs } from './react.js';
-import type { RunContext } from './run.js';
+import type { RunContext, SentAttempt } from './run.js';
 import { type FetchRest, StreamedBody } from './streamed-body.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
 export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
+
+/** What the requests of one stream share. */
+export interface StreamHistory {
+  observer?: CallObserver;
+  attempts: number;
+  /** Counts an attempt, and tells the observer. */
+  readonly watch: (sent: SentAttempt) => void;
+}
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
@@ -29,27 +37,34 @@ export function toStreamed(
     streamRequest,
     open,
     resuming,
-    observer,
+    history,
   }: {
     request: RequestLine;
     streamRequest: ConnectorRequest;
     open: Open;
     /** Gets what resolves once the body goes on, or has failed. */
     resuming(resumed: Promise<void>): void;
-    observer?: CallObserver;
+    history: StreamHistory;
   },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
   const { status, headers, data: incoming } = response;
-  const over = () => observer?.end();
+  const { observer } = history;
+  let resumed: Promise<void> | undefined;
+  /** Tracers hear of the result last: a request for the rest may still be ending. */
+  const end = (failure?: { error: unknown }) => {
+    if (resumed === undefined) observer?.end(failure);
+    else void resumed.then(() => observer?.end(failure));
+  };
+  const over = () => end();
   let isTold = false;
   const tell = (error: unknown) => {
     // Anything else is the reason of the caller's signal; and of a layer of compression, another one may have told.
     if (!isTold && error instanceof RequestError && !streamRequest.signal?.aborted) {
       isTold = true;
       incoming?.explain(error);
-      events.failed(request, error);
+      events.failed(request, Object.assign(error, { attempts: history.attempts }));
     }
-    observer?.end({ error });
+    end({ error });
   };
   if (incoming === undefined) {
     over(); // such as a 204 (rule D1)
@@ -75,7 +90,10 @@ export function toStreamed(
       });
       return observer?.wait(delay, () => 'retry') ?? delay;
     },
-    resuming,
+    resuming(promise) {
+      resumed = promise.then(() => (resumed = undefined));
+      resuming(promise);
+    },
     tell,
     over: encoding === null ? over : () => {},
   });

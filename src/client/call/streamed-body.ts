@@ -152,8 +152,12 @@ export class StreamedBody implements Sink {
   #lostError(lost: LostConnection, restFailure?: unknown): RequestError {
     const { request, status, timeoutMs } = this.#options;
     const cause = withoutQuotes(restFailure ?? (lost.type === 'failed' ? lost.error : undefined));
+    const why =
+      restFailure instanceof Error ? restFailure.message.replace(`${request.method} ${request.path}: `, '') : '';
+    const note = why === '' ? '' : `; the rest could not be requested: ${why}`;
     if (lost.type === 'timeout') {
-      return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
+      const message = `no data arrived within ${timeoutMs} ms${note}`;
+      return new RequestError(message, { code: 'TIMEOUT', request, status, cause });
     }
     if (lost.error instanceof BodyFailure) {
       const { message, cause } = lost.error;
@@ -161,7 +165,7 @@ export class StreamedBody implements Sink {
     }
     const reason = describeFailure(lost.error);
     const loss = describeLoss(lost.error);
-    const message = reason === loss ? loss : `${loss}: ${reason}`;
+    const message = (reason === loss ? loss : `${loss}: ${reason}`) + note;
     return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
   }
 
