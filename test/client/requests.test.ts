@@ -236,6 +236,32 @@ describe.each(transports)('bodies, by %s', (_name, transport) => {
     expect(sent.map(({ body }) => String(body))).toEqual(['one, twö']);
   });
 
+  it.each<[string, (part: Buffer) => BodyOption]>([
+    ['a DataView', ({ buffer, byteOffset, length }) => new DataView(buffer, byteOffset, length)],
+    ['a Uint16Array', (part) => new Uint16Array(new Uint8Array(part).buffer)],
+    [
+      'one from a factory',
+      ({ buffer, byteOffset, length }) =>
+        () =>
+          new DataView(buffer, byteOffset, length),
+    ],
+  ])('bytes in any view of a buffer: %s', async (_what, make) => {
+    const part = bytes.subarray(10, 20);
+    const { sent } = await send(make(part));
+    expect(sent.map(({ body }) => body.equals(part))).toEqual([true, true]);
+    expect(sent[1]?.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'content-length': '10' });
+  });
+
+  it.each<[string, BodyOption]>([
+    ['a Buffer', Buffer.from('twö')],
+    ['text', 'twö'],
+    ['a Blob', new Blob(['twö'])],
+  ])('of which the caller says the right length: %s', async (_what, body) => {
+    const { sent } = await send(body, { 'Content-Length': '4' });
+    expect(sent.map((each) => String(each.body))).toEqual(['twö', 'twö']);
+    expect(sent[1]?.headers).toMatchObject({ 'content-length': '4' });
+  });
+
   it('of a stream whose length is given', async () => {
     const { sent } = await send(() => Readable.from([bytes]), { 'Content-Length': '100000' });
     expect(sent.map(({ body }) => body.equals(bytes))).toEqual([true, true]);
@@ -275,16 +301,26 @@ describe('bodies that cannot be sent as said', () => {
     expect(error).toMatchObject({ code: 'BODY_FAILED', attempts: 1 });
   });
 
-  it.each<[string, BodyOption | undefined, string]>([
-    ['text', 'x', '1'],
-    ['nothing', undefined, '1'],
-    ['a Blob', new Blob(['x']), '1'],
-    ['a stream, and it is no number', () => Readable.from(['x']), '-1'],
-  ])('content-length is refused for %s', async (_what, body, length) => {
+  it.each<[string, BodyOption | undefined, string, string]>([
+    ['text', 'ö', '1', '"content-length" is 1, but the length of the body is 2; leave it out.'],
+    ['nothing', undefined, '1', '"content-length" is 1, but the length of the body is 0; leave it out.'],
+    ['a Blob', new Blob(['x']), '2', '"content-length" is 2, but the length of the body is 1; leave it out.'],
+    ['a stream, and it is no number', () => Readable.from(['x']), '-1', 'must be a number of bytes, in digits.'],
+  ])('content-length is refused if wrong for %s', async (_what, body, length, message) => {
     const connector = await scriptedConnector();
     const options = { ...(body === undefined ? {} : { body }), headers: { 'content-length': length } };
     const error = await rejection(connect(connector).post('/', options));
     expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain(message);
     expect(connector.requests).toHaveLength(0);
+  });
+
+  it('a header that is null is named, with what to do', async () => {
+    const connector = await scriptedConnector();
+    const headers = { 'x-trace': null } as unknown as Record<string, string>;
+    const hint = '`headers`: the value of "x-trace" is not a string; leave it out, or pass undefined.';
+    expect((await rejection(connect(connector).get('/', { headers }))).message).toBe(hint);
+    expect((await rejection(connect(connector).stream('/', { headers }))).message).toBe(hint);
+    expect(() => connect(connector, { headers })).toThrow(hint);
   });
 });

@@ -289,7 +289,7 @@ it('what cannot be sent is named: `body` itself may be a form, what its factory 
   const client = connect(await scriptedConnector());
   const send = (body: unknown) => rejection(client.request({ method: 'POST', path: '/', body: body as BodyOption }));
   const kinds =
-    'must be a string, a Uint8Array, Buffer or ArrayBuffer, a Blob or File, a Node or web stream, or an async iterable';
+    'must be a string, a Buffer, an ArrayBuffer or a view of one, such as a Uint8Array, a Blob or File, a Node or web stream, or an async iterable';
   const end = '; use `json` for objects.';
   expect((await send({ a: 1 })).message).toBe(`\`body\` ${kinds}, a standard FormData or URLSearchParams${end}`);
   const formOfAnotherKind = { [Symbol.toStringTag]: 'FormData' }; // as of the package form-data

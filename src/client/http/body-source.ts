@@ -17,15 +17,14 @@ export type RequestBody =
 export type BodyOption =
   | RequestBody
   | ArrayBuffer
+  | ArrayBufferView
   | FormData
   | URLSearchParams
-  | (() => RequestBody | ArrayBuffer | Promise<RequestBody | ArrayBuffer>);
+  | (() => RequestBody | ArrayBuffer | ArrayBufferView | Promise<RequestBody | ArrayBuffer | ArrayBufferView>);
 
 export interface BodySource {
   /** The `content-type` that the kind of body implies. */
   readonly contentType: string | undefined;
-  /** Whether only the caller knows the length, and may declare it. */
-  readonly mayHaveLength?: boolean;
   /** The same body for every attempt; a stream can be sent only once. */
   readonly fixed?: RequestBody;
   readonly factory?: Extract<BodyOption, () => unknown>;
@@ -41,7 +40,7 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
     return { contentType: 'application/json', fixed: toJson(json, '`json`') };
   }
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { ...noBody, factory: body, mayHaveLength: true };
+  if (typeof body === 'function') return { ...noBody, factory: body };
   if (body instanceof URLSearchParams) {
     return { contentType: 'application/x-www-form-urlencoded;charset=UTF-8', fixed: body.toString() };
   }
@@ -49,7 +48,13 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
   const given = checkBody(body, '`body`');
   // The caller may use its buffer again, long before a call that waits is sent.
   const fixed = isBytes(given) ? new Uint8Array(given) : given;
-  return { contentType: (fixed as Partial<Blob>).type || undefined, fixed, mayHaveLength: isStream(fixed) };
+  return { contentType: (fixed as Partial<Blob>).type || undefined, fixed };
+}
+
+/** How many bytes will be sent; `undefined` if only the caller knows. */
+export function lengthOf({ fixed = '', factory }: BodySource): number | undefined {
+  if (factory !== undefined || isStream(fixed)) return undefined;
+  return fixed instanceof Blob ? fixed.size : Buffer.byteLength(fixed);
 }
 
 /** Whether a body can be read only once. */
@@ -62,13 +67,14 @@ export function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string') return checkText(body, name);
   if (isBytes(body) || body instanceof Blob) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (isStream(body)) {
     // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
     if (body instanceof Readable) body.on('error', () => {});
     return body;
   }
   throw new TypeError(
-    `${name} must be a string, a Uint8Array, Buffer or ArrayBuffer, a Blob or File, a Node or web stream, or an async iterable${
+    `${name} must be a string, a Buffer, an ArrayBuffer or a view of one, such as a Uint8Array, a Blob or File, a Node or web stream, or an async iterable${
       name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );

@@ -1,5 +1,5 @@
 import { headerProblem } from '../../contract/index.js';
-import type { BodySource } from './body-source.js';
+import { type BodySource, lengthOf } from './body-source.js';
 
 /** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;
@@ -36,14 +36,14 @@ export function toHeaderRecord(
   headers: HeadersOption | undefined,
   body: BodySource,
 ): Readonly<Record<string, string>> {
-  const { contentType, fixed, factory, mayHaveLength = false } = body;
+  const { contentType, fixed, factory } = body;
   const hasBody = fixed !== undefined || factory !== undefined;
   if (headers === undefined && !hasBody) return base;
   const record: Record<string, string> = { ...base };
   if (contentType !== undefined) record['content-type'] = contentType;
   // Frameworks drop or refuse a body without a type (RFC 9110, section 8.3).
   else if (hasBody) record['content-type'] ??= typeof fixed === 'string' ? textType : bytesType;
-  addHeaders(record, headers, mayHaveLength);
+  addHeaders(record, headers, body);
   if (contentType?.startsWith('multipart/form-data') && record['content-type'] !== contentType) {
     throw new TypeError(
       '`headers`: leave out "content-type" with a FormData: it names a boundary that the client chooses.',
@@ -55,18 +55,33 @@ export function toHeaderRecord(
 function addHeaders(
   record: Record<string, string>,
   headers: HeadersOption | undefined,
-  mayHaveLength = false,
+  body?: BodySource,
 ): Record<string, string> {
   if (headers === undefined) return record;
   for (const [name, value] of headerEntries(headers)) {
     const key = name.toLowerCase();
-    // Only the caller knows the length of a stream.
-    const isLength = mayHaveLength && key === 'content-length' && /^\d{1,15}$/.test(value);
-    const problem = isLength ? undefined : headerProblem(name, value);
-    if (problem !== undefined) throw new TypeError(`\`headers\`: ${problem}.`);
+    if (key === 'content-length' && body !== undefined) {
+      const length = lengthOf(body);
+      checkLength(value, length);
+      if (length === undefined) record[key] = value; // otherwise the transport adds it
+      continue;
+    }
+    const problem = headerProblem(name, value);
+    const hint = value === null ? '; leave it out, or pass undefined' : '';
+    if (problem !== undefined) throw new TypeError(`\`headers\`: ${problem}${hint}.`);
     record[key] = value;
   }
   return record;
+}
+
+/** @param length that of the body, unless only the caller knows it. */
+function checkLength(value: string, length: number | undefined): void {
+  if (!/^\d{1,15}$/.test(value))
+    throw new TypeError('`headers`: "content-length" must be a number of bytes, in digits.');
+  if (length === undefined || Number(value) === length) return;
+  throw new TypeError(
+    `\`headers\`: "content-length" is ${value}, but the length of the body is ${length}; leave it out.`,
+  );
 }
 
 /** Names as written, with their values; without `undefined`. @throws TypeError for what is no object. */
