@@ -97,7 +97,9 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
       { 'content-encoding': 'gzip' },
       { ...transport, maxResponseBytes: 100_000 },
     );
-    expect((await rejection(client.get('/'))).code).toBe('RESPONSE_TOO_LARGE');
+    const error = await rejection(client.get('/'));
+    expect(error.code).toBe('RESPONSE_TOO_LARGE');
+    expect(error.message).toContain('`maxResponseBytes`; raise it, or read the response with `client.stream`');
   });
 
   it('`maxResponseBytes` may be larger than any buffer', async () => {

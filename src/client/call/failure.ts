@@ -135,7 +135,11 @@ function limitError(
 export function lostBodyError(
   response: WireResponse,
   request: RequestLine,
-  { bound = '`maxResponseBytes`', note = '', secrets = [] as readonly string[] } = {},
+  {
+    bound = '`maxResponseBytes`; raise it, or read the response with `client.stream`',
+    note = '',
+    secrets = [] as readonly string[],
+  } = {},
 ): RequestError {
   const { status, end, error } = response;
   if (end === 'too-large') return tooLargeError(bound, { request, status });
