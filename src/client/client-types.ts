@@ -1,7 +1,7 @@
 import type { DataSchema } from '../internal/index.js';
 import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
-import type { BodyOption } from './http/body-source.js';
 import type { ConnectorResponse, DataByType, ResponseType } from './http/read-success.js';
+import type { BodyOption } from './http/request-body.js';
 import type { HeadersOption } from './http/request-headers.js';
 import type { Query } from './http/request-target.js';
 import type { ClientSnapshot } from './rate-limit/gates.js';

@@ -39,8 +39,8 @@ export type {
   ClientEvents,
   Quota,
 } from './events.js';
-export type { BodyOption, RequestBody } from './http/body-source.js';
 export type { ConnectorResponse, DataByType, ResponseType } from './http/read-success.js';
+export type { BodyOption, RequestBody } from './http/request-body.js';
 export type { HeadersOption } from './http/request-headers.js';
 export type { Query, QueryValue } from './http/request-target.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';

@@ -11,9 +11,9 @@ import {
   timeLimit,
 } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { type BodySource, toBodySource } from '../http/body-source.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ResponseType, ToResult } from '../http/read-success.js';
+import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
 import type { Gates } from '../rate-limit/gates.js';

@@ -10,8 +10,8 @@ import {
   sessionSecrets,
   toConnectorError,
 } from '../http/read-error.js';
-import { BodyFailure } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
+import { BodyFailure } from '../http/streamed-upload.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
 import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { Attempt, FinishedAttempt, OutcomeKind } from './run.js';

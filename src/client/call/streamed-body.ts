@@ -2,7 +2,7 @@ import type { RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import { RequestError, tooLargeError, withoutQuotes } from '../errors.js';
 import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
-import { BodyFailure } from '../http/request-body.js';
+import { BodyFailure } from '../http/streamed-upload.js';
 import { describeFailure, describeLoss, isFinal } from './failure.js';
 
 /** Requests the rest of a body. */

@@ -1,7 +1,86 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { checkText, isBytes } from '../../internal/index.js';
-import { type BodySource, checkBody, isStream, noBody, type RequestBody } from './body-source.js';
+import { checkText, isBytes, toJson } from '../../internal/index.js';
+import { isForm, toMultipart } from './multipart.js';
+import { BodyFailure, readers, readLazily, type SendingState } from './streamed-upload.js';
+
+/** What a transport can send. */
+export type RequestBody =
+  | string
+  | Uint8Array
+  | Blob
+  | Readable
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array | string>;
+/**
+ * A body, or a factory that makes a new one for every attempt. Only streams and async iterables need a factory to be
+ * sent again (rule G8).
+ */
+export type BodyOption =
+  | RequestBody
+  | ArrayBuffer
+  | ArrayBufferView
+  | FormData
+  | URLSearchParams
+  | (() => RequestBody | ArrayBuffer | ArrayBufferView | Promise<RequestBody | ArrayBuffer | ArrayBufferView>);
+
+export interface BodySource {
+  /** The `content-type` that the kind of body implies. */
+  readonly contentType: string | undefined;
+  /** The same body for every attempt; a stream can be sent only once. */
+  readonly fixed?: RequestBody;
+  readonly factory?: Extract<BodyOption, () => unknown>;
+}
+
+const noBody: BodySource = { contentType: undefined };
+
+/** @throws TypeError if `json` cannot be written as JSON, `body` cannot be sent, or both are given. */
+export function toBodySource(options: { json?: unknown; body?: BodyOption | undefined }): BodySource {
+  const { json, body } = options;
+  if (json !== undefined) {
+    if (body !== undefined) throw new TypeError('`json` and `body` cannot be combined.');
+    return { contentType: 'application/json', fixed: toJson(json, '`json`') };
+  }
+  if (body === undefined || body === null) return noBody;
+  if (typeof body === 'function') return { ...noBody, factory: body };
+  if (body instanceof URLSearchParams) {
+    return { contentType: 'application/x-www-form-urlencoded;charset=UTF-8', fixed: body.toString() };
+  }
+  if (isForm(body)) return toMultipart(body);
+  const given = checkBody(body, '`body`');
+  // The caller may use its buffer again, long before a call that waits is sent.
+  const fixed = isBytes(given) ? new Uint8Array(given) : given;
+  return { contentType: (fixed as Partial<Blob>).type || undefined, fixed };
+}
+
+/** How many bytes will be sent; `undefined` if only the caller knows. */
+export function lengthOf({ fixed = '', factory }: BodySource): number | undefined {
+  if (factory !== undefined || isStream(fixed)) return undefined;
+  return fixed instanceof Blob ? fixed.size : Buffer.byteLength(fixed);
+}
+
+/** Whether a body can be read only once. */
+function isStream(body: unknown): body is Exclude<RequestBody, string | Uint8Array | Blob> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+/** @throws TypeError for what cannot be sent. */
+function checkBody(body: unknown, name: string): RequestBody {
+  if (typeof body === 'string') return checkText(body, name);
+  if (isBytes(body) || body instanceof Blob) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (isStream(body)) {
+    // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
+    if (body instanceof Readable) body.on('error', () => {});
+    return body;
+  }
+  throw new TypeError(
+    `${name} must be a string, a Buffer, an ArrayBuffer or a view of one, such as a Uint8Array, a Blob or File, a Node or web stream, or an async iterable${
+      name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
+    }; use \`json\` for objects.`,
+  );
+}
 
 /** Supplies each attempt with its body, and destroys streams that are no longer needed (rule G8). */
 export class BodySupply {
@@ -75,22 +154,11 @@ export function discard(body: unknown): void {
   }
 }
 
-/** The caller's body failed while it was being sent: not the connector's failure, and no reason to retry. */
-export class BodyFailure extends Error {
-  constructor(cause: unknown) {
-    super(`\`body\` failed while it was being sent: ${(cause as Error | undefined)?.message ?? cause}`, { cause });
-  }
-}
-
-export interface OutgoingBody {
+export interface OutgoingBody extends SendingState {
   /** Bytes and text as they are; everything else as an async iterable. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** The length of a Blob. */
   readonly length?: number;
-  /** Whether some of the stream or Blob is still to be sent; how far other bodies are is not known. */
-  isSending?: boolean;
-  /** Set once the body has failed. */
-  failure?: BodyFailure;
 }
 
 /**
@@ -112,70 +180,4 @@ export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure
   const code = 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH';
   const mismatch = [error, cause].find((each) => (Object(each) as { code?: unknown }).code === code);
   return outgoing.failure ?? (mismatch === undefined ? undefined : new BodyFailure(mismatch));
-}
-
-/** The readers of web streams that are being sent: only they can cancel those, also in the middle of a read. */
-const readers = new WeakMap<ReadableStream, ReadableStreamDefaultReader<unknown>>();
-
-async function* readWebStream(stream: ReadableStream): AsyncGenerator<unknown> {
-  const reader = stream.getReader();
-  readers.set(stream, reader);
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-  } finally {
-    void reader.cancel().catch(() => {});
-  }
-}
-
-/** The streams and generators that an attempt has begun to read. */
-const begun = new WeakSet<object>();
-
-/** What is left of a stream that was read before must not pass for the whole (rule G8). */
-async function* readOnce(body: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  const wasRead = Readable.isDisturbed(body as Readable);
-  const iterator = body instanceof ReadableStream ? readWebStream(body) : body[Symbol.asyncIterator]();
-  const isOnce = body instanceof Readable || body instanceof ReadableStream || (iterator as unknown) === body;
-  if (isOnce && begun.has(body)) throw usedUp();
-  if (isOnce) begun.add(body);
-  let isEmpty = true;
-  for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) {
-    isEmpty = false;
-    yield chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : chunk; // as from a FileHandle's web stream
-  }
-  if (wasRead && isEmpty) throw usedUp();
-}
-
-function usedUp(): TypeError {
-  return new TypeError('it has been read already; pass a factory that makes a new one for every attempt');
-}
-
-async function* readLazily(
-  open: () => AsyncIterable<unknown>,
-  tell: (state: Pick<OutgoingBody, 'isSending' | 'failure'>) => void,
-): AsyncGenerator<Uint8Array> {
-  let half = ''; // of a character that goes on in the next chunk
-  const name = 'its text';
-  tell({ isSending: true });
-  try {
-    for await (const chunk of readOnce(open())) {
-      if (typeof chunk === 'string') {
-        const text = half + chunk;
-        half = /^[\ud800-\udbff]/.exec(text.slice(-1))?.[0] ?? '';
-        const whole = half === '' ? text : text.slice(0, -1);
-        if (whole !== '') yield Buffer.from(checkText(whole, name));
-      } else if (isBytes(chunk)) {
-        checkText(half, name);
-        if (chunk.length > 0) yield chunk;
-      } else {
-        const type = chunk === null ? 'null' : `a value of type ${typeof chunk}`;
-        throw new TypeError(`it yields ${type} instead of bytes or text`);
-      }
-    }
-    checkText(half, name);
-    tell({ isSending: false });
-  } catch (error) {
-    const failure = new BodyFailure(error);
-    tell({ failure });
-    throw failure;
-  }
 }

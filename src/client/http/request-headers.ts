@@ -1,5 +1,5 @@
 import { headerProblem } from '../../contract/index.js';
-import { type BodySource, lengthOf } from './body-source.js';
+import { type BodySource, lengthOf } from './request-body.js';
 
 /** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;

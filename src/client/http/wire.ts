@@ -1,6 +1,6 @@
 import { isBodyless } from '../../internal/index.js';
-import type { RequestBody } from './body-source.js';
 import type { IncomingBody } from './incoming-body.js';
+import type { RequestBody } from './request-body.js';
 
 export interface WireRequest {
   method: string;

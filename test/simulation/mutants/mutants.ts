@@ -210,10 +210,10 @@ export const mutants: readonly Mutant[] = [
       'return this.#source.factory !== undefined || !isStream(this.#source.fixed);',
       'return this.#source.factory !== undefined || isStream(this.#source.fixed) || true;',
     ),
-    patch('http/request-body', 'if (isOnce && begun.has(body)) throw usedUp();', ''),
-    patch('http/request-body', 'if (wasRead && isEmpty) throw usedUp();', ''),
+    patch('http/streamed-upload', 'if (isOnce && begun.has(body)) throw usedUp();', ''),
+    patch('http/streamed-upload', 'if (wasRead && isEmpty) throw usedUp();', ''),
     patch(
-      'http/request-body',
+      'http/streamed-upload',
       'void reader.cancel().catch(() => {});\n  }\n}',
       'void reader.cancel().catch(() => {});\n    reader.releaseLock();\n  }\n}',
     ),
