@@ -65,6 +65,8 @@ export type EntryOf<What extends Entry['what']> = Extract<Entry, { what: What }>
 export interface Trace {
   schedule: Schedule;
   entries: Entry[];
+  /** Of a part: the entries of all clients of its process that share a state. */
+  ofProcess?: readonly Entry[];
 }
 
 /** The entries of one sort. */

@@ -167,12 +167,10 @@ interface Verdict {
 }
 
 /** Calls whose body is a stream end like that, too, but for another reason. */
-function verdictsIn({ entries, schedule }: Trace): Verdict[] {
+function verdictsIn({ entries, schedule, ofProcess = entries }: Trace): Verdict[] {
   const met = new Map<unknown, number>();
   const last = new Map<unknown, unknown>();
-  const worked = new Set<unknown>();
   return entries.flatMap((entry, index) => {
-    if (letIn(entry)) worked.add(entry.session);
     if (entry.what === 'answered' && entry.status === 401) {
       met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
       last.set(entry.by, entry.session);
@@ -182,13 +180,16 @@ function verdictsIn({ entries, schedule }: Trace): Verdict[] {
     const { at, call } = entry;
     if (schedule.calls[call]?.body === 'stream') return [];
     const session = last.get(call);
-    return { at, index, call, met: met.get(call) ?? 0, session, worked: worked.has(session) };
+    // Clients of one process and one state know that of each other.
+    const before = ofProcess.slice(0, ofProcess.indexOf(entry));
+    const worked = before.some((other) => letIn(other) && other.session === session);
+    return { at, index, call, met: met.get(call) ?? 0, session, worked };
   });
 }
 
 const one401IsNoVerdict: Invariant = {
   rule: 'S4',
-  // Whether a session was ever accepted, each client knows for itself.
+  // Whether a session was ever accepted, each process knows for itself.
   view: 'client',
   title:
     'a call that can be sent again is not given up after its first 401, unless that session was refused to others from the beginning',

@@ -16,7 +16,11 @@ export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
   if (isOne) return () => [trace];
   const clients = valuesOf(entries, ({ client }) => client);
   const gates = valuesOf(entries, ({ scope }) => scope);
-  const part = (of: readonly Entry[]): Trace => ({ schedule, entries: [...of] });
+  const part = (of: readonly Entry[]): Trace => ({
+    schedule,
+    entries: [...of],
+    ...(sharesGates(schedule) && { ofProcess: entries }),
+  });
   const known = new Map<View, readonly Trace[]>([['run', [trace]]]);
   const byClient = () => clients.map((client) => part(entries.filter((entry) => isOf(entry.client, client))));
   const byGate = (traces: readonly Trace[]) =>
