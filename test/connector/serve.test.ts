@@ -407,6 +407,18 @@ test('a body that is there at once has a length', async () => {
   expect(await framing('/0')).toEqual(['0', undefined]);
 });
 
+test('a body without a content type gets none, so that a file that is passed on stays what it is', async () => {
+  const connector = makeConnector();
+  connector.get('/untyped', (c) => c.body(Uint8Array.of(0x89, 0x50, 0x4e, 0x47)));
+  const url = await start(connector);
+  const inProcess = await connector.request('/untyped', { headers: withToken });
+  expect(inProcess.headers.get('content-type')).toBe(null);
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await send(url, { method, path: '/untyped', headers: withToken });
+    expect([method, status, headers['content-type']]).toEqual([method, 200, undefined]);
+  }
+});
+
 test('HEAD is GET where middleware returns a response besides that of the route, and leaves neither open', async () => {
   const connector = makeConnector();
   const cancelled: string[] = [];

@@ -38,7 +38,6 @@ export async function writeResponse(response: Response, outgoing: Outgoing, isHe
     outgoing.writeHead(status, headers).end();
     return;
   }
-  headers['content-type'] ??= 'text/plain; charset=UTF-8';
   const reader = body.getReader();
   let isGone = false;
   let goOn = () => {};
