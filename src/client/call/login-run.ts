@@ -72,7 +72,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#time = time;
     this.#request = { method: options.method, path: withoutQuery(options.path) };
     this.#lane = context.gates.for(options);
-    context.login.lane = this.#lane;
+    context.login.gate = this.#lane.gate;
     const body = toSendable({ json: options.json, body: options.body }, options.method, context.settings);
     this.#shared = {
       request: this.#request,

@@ -3,6 +3,7 @@ import type { Clock } from '../../internal/index.js';
 import type { ClientCounters } from '../client-types.js';
 import type { EventHub } from '../events.js';
 import type { SendOutcome, Transport, WireRequest, WireResponse } from '../http/wire.js';
+import type { Gate } from '../rate-limit/gate.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
 import { hasWait, readAnnouncement, readRemaining, readWait } from '../rate-limit/limit-headers.js';
@@ -78,7 +79,7 @@ export interface RunContext {
   /** What must not be shown, besides the headers of a request (rules E5, S7); a login function replaces it. */
   readonly secrets: string[];
   /** Why the login in progress was retried last, if it was, and where the last login went. */
-  readonly login: { trouble?: Error | undefined; lane?: Lane };
+  readonly login: { trouble?: Error | undefined; gate?: Gate };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   readonly closing: AbortSignal;
   /** Aborts when the grace of `close()` is over. */
