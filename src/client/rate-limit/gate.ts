@@ -1,12 +1,11 @@
 import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
-import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause, type PauseView } from './pause.js';
 import type { AnnouncedQuota } from './quota/announced.js';
 import type { Announcement } from './quota/announcement.js';
 import { QuotaWatch } from './quota/quota-watch.js';
 import type { Remaining } from './quota/remaining.js';
-import type { Permit, PermitOutcome } from './wait-queue.js';
+import { type GateLane, Lanes, type Permit, type PermitOutcome } from './wait-queue.js';
 
 export interface GateOptions {
   clock: Clock;
@@ -163,7 +162,7 @@ export class Gate {
     if (this.lanes.waiting > 0 && !this.#pause.on) {
       this.#quota?.want(this.lanes.waiting, now);
       if (lane !== undefined) this.#watch.awaitRoom(this.#inFlight, now);
-      this.lanes.watchUnread();
+      for (const lane of this.lanes) lane.watchUnread();
     }
     this.holdTimers();
   }
@@ -220,7 +219,7 @@ export class Gate {
     // A limit met elsewhere says something about the quota only if these clients wanted to send more.
     const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.waiting > 0;
     if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt, this.#inFlight);
-    if (asksLonger) this.lanes.rejectLongWaits();
+    if (asksLonger) for (const lane of this.lanes) lane.rejectLongWaits();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;

@@ -2,9 +2,16 @@ import type { Timer } from '../../internal/index.js';
 import type { Emit } from '../events.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
-import type { GateLane } from './lanes.js';
 import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
-import { goesBefore, loginPriority, type Permit, type PermitOutcome, type Waiter, WaitQueue } from './wait-queue.js';
+import {
+  type GateLane,
+  goesBefore,
+  loginPriority,
+  type Permit,
+  type PermitOutcome,
+  type Waiter,
+  WaitQueue,
+} from './wait-queue.js';
 
 export interface LaneOptions {
   emit: Emit;
