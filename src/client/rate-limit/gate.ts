@@ -16,7 +16,8 @@ export interface GateOptions {
   quota: AnnouncedQuota | undefined;
   /** Whether the first request goes alone, to learn how much of the quota is left. */
   startsAlone: boolean;
-  publish(resumeAt: Date, status?: number): Promise<void>;
+  /** Tells other clients of a pause. Reports a state that fails to do so as an `error` event: it fails no call. */
+  publish(resumeAt: Date, status?: number): void;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface GateOptions {
  */
 export class Gate {
   readonly clock: Clock;
-  readonly #publish: GateOptions['publish'];
+  readonly publish: GateOptions['publish'];
   readonly lanes = new Lanes();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
@@ -46,7 +47,7 @@ export class Gate {
   #allowed: number;
 
   constructor(options: GateOptions) {
-    this.#publish = options.publish;
+    this.publish = options.publish;
     this.#waits = new LimitWaits(options.waits, options.clock);
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
     const { clock, quota, scope } = options;
@@ -69,11 +70,6 @@ export class Gate {
   /** When a call that the quota holds back is tried again; `undefined` if there is room in it. */
   get roomAt(): Date | undefined {
     return this.#watch.roomAt(this.#inFlight);
-  }
-
-  /** Tells other clients of a pause. A state that fails to do so is reported as an `error` event and fails no call. */
-  publish(resumeAt: Date, status?: number): void {
-    this.#publish(resumeAt, status).catch((error) => this.lanes.emit('error', { method: 'state', path: '', error }));
   }
 
   add(lane: GateLane): void {

@@ -177,31 +177,31 @@ export class Gates {
 function createGate(scope: string, { state, clock, pacing, rateLimit }: GatesOptions): Gate {
   const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
   let isDown = false;
-  /** Rejects once for each outage (rule G11). */
   const publish = async (resumeAt: Date, status?: number) => {
     try {
       await state.pause({ scope, resumeAt, ...(status !== undefined && { status }) });
       isDown = false;
     } catch (error) {
-      if (isDown) return;
+      // Once for each outage (rule G11).
+      if (!isDown) gate.lanes.emit('error', { method: 'state', path: '', error });
       isDown = true;
-      throw error;
     }
   };
-  const onAnswer = () => gate.pump();
-  const quota =
-    pacing === 'auto' ? createQuota(scope, { state, clock, onAnswer }) : remaining && new AnnouncedQuota(clock);
-  const waits = { fallbackWaitMs, jitterMs };
-  const gate: Gate = new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
+  const createQuota = () => {
+    if (pacing === 'off') return remaining && new AnnouncedQuota(clock);
+    const learned = new LearnedQuota(clock);
+    const take = state.take?.bind(state);
+    if (take === undefined) return new AnnouncedQuota(clock, learned);
+    const onAnswer = () => gate.pump();
+    return new LeasedQuota({ clock, learned, take: async (request) => take(scope, request), onAnswer });
+  };
+  const gate: Gate = new Gate({
+    clock,
+    scope,
+    waits: { fallbackWaitMs, jitterMs },
+    quota: createQuota(),
+    startsAlone: remaining !== undefined,
+    publish,
+  });
   return gate;
-}
-
-function createQuota(
-  scope: string,
-  { state, clock, onAnswer }: Pick<GatesOptions, 'state' | 'clock'> & { onAnswer(): void },
-): AnnouncedQuota {
-  const learned = new LearnedQuota(clock);
-  const take = state.take?.bind(state);
-  if (take === undefined) return new AnnouncedQuota(clock, learned);
-  return new LeasedQuota({ clock, learned, take: async (request) => take(scope, request), onAnswer });
 }
