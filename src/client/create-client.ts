@@ -179,7 +179,6 @@ class Client implements ConnectorClient {
     }
     this.#ended.abort(new AbandonedLogin());
     this.#transport.abort();
-    this.#calls.endStreams();
   }
 
   async #close(): Promise<void> {

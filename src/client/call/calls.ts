@@ -1,4 +1,4 @@
-import { isConnectorError, type RequestLine } from '../../contract/index.js';
+import { isConnectorError } from '../../contract/index.js';
 import { follow, setTimeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
@@ -17,7 +17,6 @@ import { type Open, type StreamHistory, toStreamed, toStreamRequest } from './st
 export class Calls {
   readonly #context: CallContext;
   #active = 0;
-  readonly #streams = new Map<IncomingBody, RequestLine>();
   #onIdle: (() => void) | undefined;
 
   constructor(options: RunContext & { sessions: SessionHolder }) {
@@ -27,14 +26,13 @@ export class Calls {
       arriving: ({ request }, body, explain) => {
         body.explain = explain;
         this.#active++;
-        this.#streams.set(body, request);
+        const end = () => ({ type: 'aborted', reason: closedError(request) }) as const;
         // Nobody may read it any more, and `close()` waits for it.
-        const leave = follow([options.closing], () =>
-          body.endUnread({ type: 'aborted', reason: closedError(request) }),
-        );
+        const leaveClosing = follow([options.closing], () => body.endUnread(end()));
+        const leaveCutOff = follow([options.cutOff], () => body.finish(end()));
         body.onEnd(() => {
-          leave();
-          this.#streams.delete(body);
+          leaveClosing();
+          leaveCutOff();
           this.#context.ended();
         });
       },
@@ -59,11 +57,6 @@ export class Calls {
       discard(request?.body); // nothing is sent (rule G8)
       return Promise.reject(error);
     }
-  }
-
-  /** Aborts the bodies that callers are still reading. */
-  endStreams(): void {
-    for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
   /**
