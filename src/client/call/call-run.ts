@@ -6,14 +6,14 @@ import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { describeHoldUp, type HoldUp, readLimit, type WaitsFor, waitLimitError } from '../rate-limit/wait-limits.js';
 import { Waiter } from '../rate-limit/wait-queue.js';
-import { type Call, type CallAttempt, type CallContext, type CallHistory, toAttempt } from './call.js';
+import { type Call, type CallAttempt, type CallContext, reportFailure, toAttempt } from './call.js';
 import { failureOf, isFinal, secretsOf, statusOf } from './failure.js';
 import { type Facts, isIdempotent, needsTurn, noHistory, react, retryDelayMs } from './react.js';
 import { Refusals, type Standing } from './refusals.js';
 import type { FailedAttempt, Run } from './run.js';
 
 /** One call, from login to response (rules S3, S4, G1, G7). It keeps little: a hundred thousand may wait at once. */
-export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result>, CallHistory {
+export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result> {
   readonly #context: CallContext;
   readonly #call: Call<Data, Result>;
   #bodies: BodySupply;
@@ -153,7 +153,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure, this);
+    return reportFailure(failure, this.#call, this, this.#context);
   }
 
   holdUp(): HoldUp {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { RequestLine } from '../../contract/index.js';
+import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import {
   bool,
   checkNames,
@@ -11,6 +11,7 @@ import {
   timeLimit,
 } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
+import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ResponseType, ToResult } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
@@ -47,17 +48,9 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly isRest?: boolean;
 }
 
-/** What a call that failed has met. */
-export interface CallHistory {
-  readonly attempts: number;
-  holdUp(): HoldUp;
-}
-
 /** What calls need besides. */
 export interface CallContext extends RunContext {
   readonly sessions: SessionHolder;
-  /** Reports a call that failed. @returns the error that the caller gets. */
-  failed(call: Call, failure: unknown, history: CallHistory): unknown;
   /** The body of a success is still arriving, and counts as an active call until it ends; `explain` is for its errors. */
   arriving(call: Call, body: IncomingBody, explain: IncomingBody['explain']): void;
   ended(): void;
@@ -128,6 +121,29 @@ export function toAttempt(
     onSuccess: () => sessions.accept(session),
     mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
   };
+}
+
+/** Reports a call that failed. @returns the error that the caller gets. */
+export function reportFailure(
+  failure: unknown,
+  { request, isRest, signal }: Call,
+  run: { readonly attempts: number; holdUp(): HoldUp },
+  { events }: CallContext,
+): unknown {
+  const { attempts } = run;
+  const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
+  const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
+  let error = closed ? closedError(request, run.holdUp().cause) : failure;
+  if (error instanceof InitializeError) error = withAttempts(error, attempts);
+  const known = error instanceof RequestError || isConnectorError(error) ? error : undefined;
+  // A body factory may throw what another client's call has failed with.
+  const isComplete = known?.attempts !== undefined;
+  if (known !== undefined && !isComplete) Object.assign(known, { attempts });
+  const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
+  if (isRest || (!isOverBudget && signal?.aborted)) return error;
+  if (isComplete) events.emit('error', { ...request, error });
+  else events.failed(request, error);
+  return error;
 }
 
 const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);

@@ -1,13 +1,12 @@
-import { isConnectorError } from '../../contract/index.js';
 import { follow, setTimeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
+import { closedError, RequestError } from '../errors.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
 import { discard } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
-import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
+import { type Call, type CallContext, checkRequest, toCall } from './call.js';
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
 import { type RunContext, runToEnd } from './run.js';
@@ -22,7 +21,6 @@ export class Calls {
   constructor(options: RunContext & { sessions: SessionHolder }) {
     this.#context = {
       ...options,
-      failed: (call, failure, history) => this.#failed(call, failure, history),
       arriving: ({ request }, body, explain) => {
         body.explain = explain;
         this.#active++;
@@ -90,17 +88,13 @@ export class Calls {
   }
 
   #start<Data, Result>(call: Call<Data, Result>): Promise<Result> {
-    if (call.totalTimeoutMs !== undefined) return this.#driveWithin(call.totalTimeoutMs, call);
-    return this.#drive(new CallRun(this.#context, call));
-  }
-
-  #drive<Data, Result>(run: CallRun<Data, Result>): Promise<Result> {
     this.#active++;
-    return runToEnd(this.#context, run);
+    if (call.totalTimeoutMs !== undefined) return this.#startWithin(call.totalTimeoutMs, call);
+    return runToEnd(this.#context, new CallRun(this.#context, call));
   }
 
   /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
-  async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
+  async #startWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
     const run = new CallRun(this.#context, { ...call, signal: controller.signal });
     const timer = setTimeLimit(this.#context.clock, totalTimeoutMs, () => {
@@ -110,7 +104,7 @@ export class Calls {
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     try {
-      return await this.#drive(run);
+      return await runToEnd(this.#context, run);
     } finally {
       timer.cancel();
       leave();
@@ -157,23 +151,5 @@ export class Calls {
       const options = { request: { method, path: withoutQuery(path) }, streamRequest, open, resuming, history };
       return toStreamed(response, this.#context, options) as ConnectorResponse<Data>;
     });
-  }
-
-  #failed(call: Call, failure: unknown, run: CallHistory): unknown {
-    const { attempts } = run;
-    const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
-    const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
-    let error = closed ? closedError(call.request, run.holdUp().cause) : failure;
-    if (error instanceof InitializeError) error = withAttempts(error, attempts);
-    const known = error instanceof RequestError || isConnectorError(error) ? error : undefined;
-    // A body factory may throw what another client's call has failed with.
-    const isComplete = known?.attempts !== undefined;
-    if (known !== undefined && !isComplete) Object.assign(known, { attempts });
-    const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
-    const { events } = this.#context;
-    if (call.isRest || (!isOverBudget && call.signal?.aborted)) return error;
-    if (isComplete) events.emit('error', { ...call.request, error });
-    else events.failed(call.request, error);
-    return error;
   }
 }
