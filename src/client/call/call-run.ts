@@ -24,8 +24,6 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
   #waitedMs = 0;
   /** How long the gate had been paused when this call last arrived at it. */
   #pausedMs = 0;
-  /** `undefined` unless it waits at the gate. */
-  #waitingSince: number | undefined;
   #limit: ErrorContent | undefined;
   /** Why it was retried last. */
   #trouble: Error | undefined;
@@ -171,12 +169,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
-    const { sessions, settings, clock } = this.#context;
-    const { lane } = this.#call;
+    const { sessions, settings } = this.#context;
     if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError();
-    const since = clock.monotonic();
     const login = sessions.acquire(this.signal).then(({ adopted }) => {
-      this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
+      this.#waitedMs += this.#call.lane.pausedMs - this.#pausedMs;
       if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
     });
     return this.#call.observer?.wait(login, () => 'login') ?? login;
@@ -189,18 +185,15 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
       this.#bodies.discardProduced();
       this.#context.sessions.turns.leave(this);
     }
-    this.#waitingSince = this.#context.clock.monotonic();
     return observer?.wait(acquired, () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue')) ?? acquired;
   }
 
   #recordWait(): void {
-    if (this.#waitingSince === undefined) return;
-    const { settings, clock } = this.#context;
+    if (this.#waitsFor !== 'a free place') return;
     const pausedMs = this.#call.lane.pausedMs - this.#pausedMs;
     if (pausedMs > 0) this.#bodies.discardProduced();
-    this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#waitingSince);
-    this.#waitingSince = undefined;
-    if (pausedMs <= settings.freshSessionGraceMs) return;
+    this.#waitedMs += pausedMs;
+    if (pausedMs <= this.#context.settings.freshSessionGraceMs) return;
     this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
     this.#refusals?.endRecheck(true); // the session may have ended meanwhile
   }
