@@ -1,6 +1,6 @@
 import type { RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
-import type { AttemptOutcome, CallWrapper, ClientCall, ClientCallEvents, Publish } from '../events.js';
+import type { AttemptOutcome, CallWrapper, ClientCallEvents, Publish } from '../events.js';
 import { failureOf, isBodyLost, statusOf } from './failure.js';
 import type { SentAttempt } from './run.js';
 
@@ -18,7 +18,6 @@ export interface ObserverOptions {
 /** Publishes what happens to one call (rule G6). Created only if a tracer listens. */
 export class CallObserver {
   readonly #options: ObserverOptions;
-  readonly #call: ClientCall;
   readonly #startedAt: number;
   /** Those of the call, and what tracers have added. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +31,6 @@ export class CallObserver {
   constructor(options: ObserverOptions) {
     const { request, headers, clock, publish } = options;
     this.#options = options;
-    this.#call = request;
     this.headers = headers;
     this.#startedAt = clock.monotonic();
     publish('call', {
@@ -51,28 +49,28 @@ export class CallObserver {
   end(failure: { error?: unknown } = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { clock, publish } = this.#options;
+    const { request, clock, publish } = this.#options;
     const status = this.#status === undefined ? {} : { status: this.#status };
     const durationMs = clock.monotonic() - this.#startedAt;
-    publish('result', { call: this.#call, ...status, ...failure, durationMs, attempts: this.#attempts });
+    publish('result', { call: request, ...status, ...failure, durationMs, attempts: this.#attempts });
   }
 
   readonly attempt = (sent: SentAttempt): void => {
-    const { secrets, clock, publish } = this.#options;
+    const { request, secrets, clock, publish } = this.#options;
     const facts = describeAttempt(sent, secrets, clock);
     this.#attempts++;
     this.#status = facts.status;
-    publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
+    publish('attempt', { call: request, ...request, number: this.#attempts, ...facts });
   };
 
   async wait<T>(waiting: Promise<T>, reason: () => WaitReason): Promise<T> {
-    const { clock, publish } = this.#options;
+    const { request, clock, publish } = this.#options;
     const startedAt = clock.monotonic();
     try {
       return await waiting;
     } finally {
       const waitedMs = clock.monotonic() - startedAt;
-      publish('wait', { call: this.#call, reason: reason(), waitedMs });
+      publish('wait', { call: request, reason: reason(), waitedMs });
     }
   }
 }

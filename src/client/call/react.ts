@@ -38,17 +38,21 @@ export interface Facts {
   readonly session?: SessionFacts | undefined;
 }
 
-/** What a failed call says about its session: it has ended, or it never worked. */
-type SessionEnd = 'ended' | 'never accepted';
-
 export type Reaction =
-  | { readonly type: 'fail'; readonly note?: string; readonly session?: SessionEnd }
+  /** `session`: what this says about the session, if anything. */
+  | { readonly type: 'fail'; readonly note?: string; readonly session?: 'ended' | 'never accepted' }
   /** As soon as there is a session, a permit and a body. */
   | { readonly type: 'send again' }
   | { readonly type: 'log in' }
   /** One call tries a refused fresh session again after a moment; the others wait for the outcome. */
   | { readonly type: 'recheck session' }
   | { readonly type: 'retry'; readonly number: number };
+
+/** What to do, and the updated history. */
+interface Decision {
+  readonly reaction: Reaction;
+  readonly history: History;
+}
 
 /** How many ended sessions a call may meet before it goes first with the next one. */
 const endedSessionsBeforeTurn = 5;
@@ -65,10 +69,8 @@ const bodyUsedUp = ' (not sent again: the `body` stream is used up; pass a facto
 /**
  * Decides what follows a failed attempt: every rule about going on or giving up, except those about time, which are in
  * `call-run.ts`, `login-run.ts` and `rate-limit/wait-limits.ts`.
- *
- * @returns what to do, and the updated history.
  */
-export function react(history: History, facts: Facts): { reaction: Reaction; history: History } {
+export function react(history: History, facts: Facts): Decision {
   const { kind, session } = facts;
   if (kind === 'held-back') return { reaction: { type: 'send again' }, history };
   if (kind === 'limit') {
@@ -88,11 +90,7 @@ export function react(history: History, facts: Facts): { reaction: Reaction; his
 }
 
 /** Rules S4 and S5. */
-function reactToUnauthorized(
-  before: History,
-  { isResendable }: Facts,
-  session: SessionFacts,
-): { reaction: Reaction; history: History } {
+function reactToUnauthorized(before: History, { isResendable }: Facts, session: SessionFacts): Decision {
   const { recheck, ageMs, graceMs, adopted, isCoolingDown } = session;
   const mostEnded = session.accepted ? maxEndedSessions : endedSessionsBeforeTurn;
   const isEnded = hasEnded(session) && before.endedSessions < mostEnded;
