@@ -200,11 +200,10 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
 
   /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
   #meetLimit(response: WireResponse, attempt: CallAttempt): void {
-    const { settings, secrets } = this.#context;
-    const { askedMs } = this.#call.lane.gate.pause;
-    const { rateLimit: limits } = settings;
+    const limits = this.#context.settings.rateLimit;
+    const secrets = secretsOf(attempt, this.#context.secrets);
     const names = secretNames(attempt.session.headers);
-    this.#limit = readLimit(response, { askedMs, limits, secrets: secretsOf(attempt, secrets), names });
+    this.#limit = readLimit(this.#call.lane.gate, response, { limits, secrets, names });
     if (limits.onLimit === 'reject') throw this.waitLimitError();
   }
 

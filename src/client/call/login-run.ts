@@ -130,9 +130,8 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     });
     this.#history = history;
     if (kind === 'limit') {
-      const { askedMs } = this.#lane.gate.pause;
-      const { secrets } = this.#options;
-      this.#limit = readLimit(outcome as WireResponse, { askedMs, limits: settings.rateLimit, secrets, names: [] });
+      const facts = { limits: settings.rateLimit, secrets: this.#options.secrets, names: [] };
+      this.#limit = readLimit(this.#lane.gate, outcome as WireResponse, facts);
     }
     if (reaction.type === 'send again') return;
     const error = this.#failureOf(failed);

@@ -82,13 +82,6 @@ export interface PauseCause {
 /** What others see of a pause; `status` is that of the response that asks for this end, if this process got it. */
 export type PauseView = Readonly<Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs' | 'status'>>;
 
-export interface PauseChange {
-  readonly began: boolean;
-  readonly grewByMs: number;
-  /** Whether the connector now asks for a later end than before. */
-  readonly asksLonger: boolean;
-}
-
 const heartbeatMs = 10_000;
 
 /** The precision of a present-day date in a double: a call that returns at `resumeAt` must find the gate open. */
@@ -158,10 +151,8 @@ export class Pause {
     return this.#spentMs + this.elapsedMs;
   }
 
-  extend(
-    { waitMs, totalMs }: LimitWait,
-    { elsewhere: date, status }: Pick<PauseCause, 'elsewhere' | 'status'>,
-  ): PauseChange {
+  /** @returns whether it began, how much longer it is now, and whether the connector asks for a later end than before. */
+  extend({ waitMs, totalMs }: LimitWait, { elsewhere: date, status }: Pick<PauseCause, 'elsewhere' | 'status'>) {
     const now = this.#options.clock.monotonic();
     const until = now + totalMs;
     const before = this.#until;

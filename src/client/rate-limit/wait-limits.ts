@@ -23,12 +23,12 @@ export function mayExceedWaitLimits(remainingMs: number, limits: WaitLimits): bo
  * @param facts `names` are headers that are secret whatever their value, in lower case.
  */
 export function readLimit(
+  { pause }: Pick<Gate, 'pause'>,
   response: WireResponse,
-  facts: { askedMs: number; limits: WaitLimits; secrets: readonly string[]; names: readonly string[] },
+  { limits, secrets, names }: { limits: WaitLimits; secrets: readonly string[]; names: readonly string[] },
 ): ErrorContent {
-  const { askedMs, limits, secrets, names } = facts;
   const content = readErrorContent(response, secrets, 'rate-limit');
-  if (!mayExceedWaitLimits(askedMs, limits)) return content;
+  if (!mayExceedWaitLimits(pause.askedMs, limits)) return content;
   return { ...content, response: describeResponse(response, secrets, names) };
 }
 
@@ -94,11 +94,12 @@ export function toRateLimitError(
 /** The rate limit of a login, for one of the calls that waited for it: each adds its own `attempts`. */
 export function copyLimitError(error: RateLimitError): RateLimitError {
   const { status, method, path, response } = error;
+  if (method === undefined || path === undefined) return error; // the host's own, from a login function
   const copy = new RateLimitError(error.toPayload().errors.message, {
     ...error,
     status: status as 403 | 429 | 503,
     cause: error.cause,
-    request: method === undefined || path === undefined ? undefined : { method, path },
+    request: { method, path },
   });
   return response === undefined ? copy : showResponse(copy, response);
 }

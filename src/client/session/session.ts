@@ -94,7 +94,7 @@ export class SessionHolder {
       } catch (error) {
         // This call joined a login just as the last call that wanted it left: start another one.
         if (!isErrorOf(error, 'AbandonedLogin'))
-          throw isConnectorError(error, 'rate-limit') && error.method !== undefined ? copyLimitError(error) : error;
+          throw isConnectorError(error, 'rate-limit') ? copyLimitError(error) : error;
       } finally {
         running.waiters--;
         // No call wants this session any more: a login that has to wait ends here (rule G4).
@@ -198,15 +198,8 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = {
-      generation,
-      headers,
-      withDefaults,
-      since,
-      adopted,
-      use: useOf(shared),
-      recheck: undefined,
-    };
+    const use = useOf(shared);
+    const session: Session = { generation, headers, withDefaults, since, adopted, use, recheck: undefined };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
