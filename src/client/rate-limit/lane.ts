@@ -1,5 +1,4 @@
 import type { Timer } from '../../internal/index.js';
-import type { Emit } from '../events.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
 import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
@@ -13,10 +12,7 @@ import {
   WaitQueue,
 } from './wait-queue.js';
 
-export interface LaneOptions {
-  emit: Emit;
-  /** The most requests this client has in flight. */
-  concurrency: number;
+export interface LaneOptions extends Pick<GateLane, 'emit' | 'concurrency'> {
   limits: WaitLimits;
 }
 
@@ -29,7 +25,7 @@ const unreadMs = 1000;
 /** One client's access to a gate: its waiting calls and its requests in flight. */
 export class Lane implements GateLane {
   readonly gate: Gate;
-  readonly emit: Emit;
+  readonly emit: GateLane['emit'];
   readonly concurrency: number;
   readonly #limits: WaitLimits;
   readonly #queue: WaitQueue;
@@ -106,7 +102,7 @@ export class Lane implements GateLane {
     return waiting;
   }
 
-  /** Whether a request with this permit may still start: no limit was met since it was granted (rule G1). */
+  /** As {@link Gate.isCurrent}; nothing starts once the client has closed. */
   isCurrent(permit: Permit): boolean {
     return this.#closedBy === undefined && this.gate.isCurrent(permit);
   }
@@ -122,7 +118,6 @@ export class Lane implements GateLane {
     this.gate.release(this, permit, outcome);
   }
 
-  /** Releases the permit of a request that met a rate limit. */
   releaseLimited(permit: Permit, waitMs: number | undefined, status?: number): void {
     this.gate.releaseLimited(this, permit, waitMs, status);
   }
