@@ -57,15 +57,11 @@ export class Calls {
     }
   }
 
-  /**
-   * @param stream missing unless it is the request of one.
-   * @param isRest whether it requests the rest of the stream, of which the caller knows nothing.
-   */
+  /** @param stream missing unless it is the request of one. */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: ToResult<Data, Result>,
     stream?: StreamHistory,
-    isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
@@ -73,6 +69,7 @@ export class Calls {
       throw closedError({ method, path: withoutQuery(path) });
     }
     const checked = toCall(request, settings, gates, toResult);
+    const isRest = stream !== undefined && stream.attempts > 0;
     // `totalTimeoutMs` bounds the time until the head of the whole.
     const rest = isRest && { isRest, totalTimeoutMs: undefined };
     const call = stream === undefined ? checked : { ...checked, watch: stream.watch, ...rest };
@@ -141,13 +138,13 @@ export class Calls {
         history.observer?.attempt(sent);
       },
     };
-    const open: Open = (part, isRest) =>
-      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), history, isRest);
+    const open: Open = (part) =>
+      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), history);
     const resuming = (resumed: Promise<void>) => {
       this.#active++;
       void resumed.then(this.#context.ended);
     };
-    return open(streamRequest, false).then((response) => {
+    return open(streamRequest).then((response) => {
       const options = { request: { method, path: withoutQuery(path) }, streamRequest, open, resuming, history };
       return toStreamed(response, this.#context, options) as ConnectorResponse<Data>;
     });

@@ -1,10 +1,8 @@
-import type { RequestLine } from '../../contract/index.js';
 import { type Clock, sleep } from '../../internal/index.js';
 import type { ErrorContent } from '../http/read-error.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
-import type { Lane } from '../rate-limit/lane.js';
 import { readLimit, waitLimitError } from '../rate-limit/wait-limits.js';
 import { loginPriority, Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
@@ -56,8 +54,6 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   readonly #context: RunContext;
   readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
-  readonly #request: RequestLine;
-  readonly #lane: Lane;
   readonly #shared: Omit<Attempt, 'permit' | 'timeoutMs' | 'mayStart'>;
   #history = noHistory;
   #limit: ErrorContent | undefined;
@@ -70,13 +66,12 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#context = context;
     this.#options = options;
     this.#time = time;
-    this.#request = { method: options.method, path: withoutQuery(options.path) };
-    this.#lane = context.gates.for(options);
-    context.login.gate = this.#lane.gate;
+    const lane = context.gates.for(options);
+    context.login.gate = lane.gate;
     const body = toSendable({ json: options.json, body: options.body }, options.method, context.settings);
     this.#shared = {
-      request: this.#request,
-      lane: this.#lane,
+      request: { method: options.method, path: withoutQuery(options.path) },
+      lane,
       method: options.method,
       target: toTarget(context.settings.basePath, options.path, undefined),
       headers: toHeaderRecord(context.settings.headers, options.headers, body),
@@ -94,13 +89,18 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   waitLimitError(): Error | undefined {
     const limits = this.#context.settings.rateLimit;
     const { pausedMs: waitedMs } = this.#time;
-    return waitLimitError(this.#lane.gate, { waitedMs, limits, request: this.#request, content: this.#limit });
+    return waitLimitError(this.#shared.lane.gate, {
+      waitedMs,
+      limits,
+      request: this.#shared.request,
+      content: this.#limit,
+    });
   }
 
   acquire(): Attempt | Promise<void> {
     this.#endWait?.();
     this.#endWait = undefined;
-    const permit = this.#lane.acquire(this);
+    const permit = this.#shared.lane.acquire(this);
     if (permit instanceof Promise) {
       this.#endWait = this.#time.wait();
       return permit;
@@ -109,7 +109,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
       ...this.#shared,
       permit,
       timeoutMs: Math.max(1, this.#leftMs),
-      mayStart: () => this.#lane.isCurrent(permit),
+      mayStart: () => this.#shared.lane.isCurrent(permit),
     };
   }
 
@@ -131,7 +131,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     this.#history = history;
     if (kind === 'limit') {
       const facts = { limits: settings.rateLimit, secrets: this.#options.secrets, names: [] };
-      this.#limit = readLimit(this.#lane.gate, outcome as WireResponse, facts);
+      this.#limit = readLimit(this.#shared.lane.gate, outcome as WireResponse, facts);
     }
     if (reaction.type === 'send again') return;
     const error = this.#failureOf(failed);
@@ -145,7 +145,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
 
   end(): void {
     this.#endWait?.();
-    this.#lane.giveBack(this);
+    this.#shared.lane.giveBack(this);
   }
 
   get #leftMs(): number {
@@ -157,14 +157,14 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
     // Without the response: a successful login holds a session (rule E9).
     const { secrets } = this.#options;
     const bound = 'the 1 MiB limit of a login';
-    return lostBodyError(failed.outcome as WireResponse, this.#request, { bound, secrets });
+    return lostBodyError(failed.outcome as WireResponse, this.#shared.request, { bound, secrets });
   }
 
   async #backOff(error: Error, attempt: number): Promise<void> {
     const { clock, events, settings, login } = this.#context;
     login.trouble = error;
     const delayMs = Math.min(retryDelayMs(attempt, settings), Math.max(0, this.#leftMs));
-    events.emit('retry', { ...this.#request, attempt, delayMs, error });
+    events.emit('retry', { ...this.#shared.request, attempt, delayMs, error });
     await sleep(clock, delayMs, this.signal);
     if (this.#leftMs <= 0) throw error;
   }
@@ -172,6 +172,6 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   #publish(sent: SentAttempt): void {
     const { clock, events } = this.#context;
     const facts = describeAttempt(sent, this.#options.secrets, clock);
-    events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
+    events.publish('attempt', { ...this.#shared.request, number: ++this.#time.attempts, ...facts });
   }
 }

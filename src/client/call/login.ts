@@ -44,8 +44,7 @@ export function createLogin(context: RunContext): Login {
       return await (typeof initialize === 'function' ? login.byFunction(initialize) : login.overHttp(initialize));
     } catch (error) {
       if (context.closing.aborted) throw new AbandonedLogin(); // with a shared state, another client takes over
-      const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
-      const { method, path } = request;
+      const { method, path } = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
       if (error instanceof InitializeError && error.refused) beginCooldown(error, context.clock, loginCooldownMs);
       if (!signal.aborted) context.events.failed({ method, path: withoutQuery(path) }, error);
       throw error;

@@ -47,10 +47,7 @@ export type FailedAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttemp
   Exclude<OutcomeKind, 'success'>
 >;
 
-export type SentAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
-  AnyAttempt,
-  Exclude<OutcomeKind, 'held-back'>
->;
+export type SentAttempt = FinishedAttempt<Attempt, Exclude<OutcomeKind, 'held-back'>>;
 
 /** A call of the service, or a request of a login, as {@link runToEnd} drives it. */
 export interface Run<AnyAttempt extends Attempt, Result> {
@@ -65,7 +62,7 @@ export interface Run<AnyAttempt extends Attempt, Result> {
   /** Releases whatever the run still holds. */
   end(): void;
   /** Set if a tracer listens. */
-  watch?: ((sent: SentAttempt<AnyAttempt>) => void) | undefined;
+  watch?: ((sent: SentAttempt) => void) | undefined;
 }
 
 /** What all calls and logins of a client need. */

@@ -12,7 +12,7 @@ import type { RunContext, SentAttempt } from './run.js';
 import { type FetchRest, StreamedBody } from './streamed-body.js';
 
 /** Requests a body that arrives while it is read, or the rest of one. */
-export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
+export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody | undefined>>;
 
 /** What the requests of one stream share. */
 export interface StreamHistory {
@@ -120,7 +120,7 @@ function toFetchRest(
   const priority = Number.MAX_VALUE;
   return async (from, cancelled) => {
     const restHeaders = { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag };
-    const rest = await open({ ...streamRequest, headers: restHeaders, priority, signal: cancelled }, true);
+    const rest = await open({ ...streamRequest, headers: restHeaders, priority, signal: cancelled });
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isLength = whole === '*' || Number(whole) === length;
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
