@@ -109,16 +109,6 @@ export function withAttempts(error: InitializeError, attempts: number): Initiali
 /** What a call rejects with, besides a TypeError for wrong options and a signal's reason. Told apart by `kind`. */
 export type CallError = AnyConnectorError | RequestError | InitializeError;
 
-/** Why a success cannot be read, before it becomes the error of a call. */
-export class Unreadable extends Error {
-  readonly code: RequestErrorCode;
-
-  constructor(code: RequestErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.code = code;
-  }
-}
-
 /** @param bound the option with the largest size. */
 export function tooLargeError(bound: string, at: { request: RequestLine; status: number }): RequestError {
   return new RequestError(`the response is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', ...at });

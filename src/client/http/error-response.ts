@@ -1,7 +1,15 @@
 import { type CallResponse, cleanMessage, limitBytes, type RequestLine } from '../../contract/index.js';
-import { createRedact, describeValue, isSecret, type Redact, redactedMark } from '../../internal/index.js';
-import { RequestError, type Unreadable, withoutQuotes } from '../errors.js';
-import { textOf } from './read-success.js';
+import {
+  createRedact,
+  decodeLeniently,
+  describeValue,
+  isSecret,
+  type Redact,
+  redactedMark,
+  toMediaType,
+} from '../../internal/index.js';
+import { RequestError, withoutQuotes } from '../errors.js';
+import type { Unreadable } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 
 /** The most bytes of a body that an error shows (rule E9). */
@@ -44,10 +52,10 @@ export function describeResponse(
       // The transport accepts headers that `Headers` does not: skip them.
     }
   }
+  const type = headerValue(response.headers, 'content-type') ?? '';
   // A truncated body may end in the middle of a secret.
-  const isShown = end === 'whole' && body.length <= maxErrorBytes;
-  const type = headerValue(response.headers, 'content-type');
-  return { status, headers, text: isShown ? limitBytes(redact(textOf(body, type) ?? ''), maxTextBytes) : '' };
+  const isShown = end === 'whole' && body.length <= maxErrorBytes && toMediaType(type).kind !== 'bytes';
+  return { status, headers, text: isShown ? limitBytes(redact(decodeLeniently(body, type)), maxTextBytes) : '' };
 }
 
 /** New sessions and cookies are secret by their name alone; the target of a redirect may contain a secret (rule S7). */

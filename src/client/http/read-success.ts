@@ -1,7 +1,6 @@
 import {
   charsetOfXml,
   type DataSchema,
-  decodeLeniently,
   decoderOf,
   decodeWith,
   describeIssues,
@@ -12,7 +11,7 @@ import {
   validate,
   withoutValues,
 } from '../../internal/index.js';
-import { Unreadable } from '../errors.js';
+import type { RequestErrorCode } from '../errors.js';
 import { hasNoBody, headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
@@ -68,6 +67,16 @@ function toHeaders(wireHeaders: WireResponse['headers']): Headers {
   return headers;
 }
 
+/** Why a success cannot be read. */
+export interface Unreadable {
+  readonly code: RequestErrorCode;
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** Makes the error of a call. */
+type ToError = (problem: Unreadable) => Error;
+
 /**
  * Reads the data of a complete success; synchronously, unless there is a schema.
  *
@@ -76,115 +85,102 @@ function toHeaders(wireHeaders: WireResponse['headers']): Headers {
 export function readSuccess<Data>(
   response: WireResponse,
   options: ReadOptions<Data>,
-  toError: (problem: Unreadable) => Error,
+  toError: ToError,
 ): Data | Promise<Data> {
   const { schema } = options;
-  const fail = (error: unknown): never => {
-    throw error instanceof Unreadable ? toError(error) : error;
-  };
-  try {
-    const data = readData(response, options);
-    // A 304 has no data to check.
-    if (schema === undefined || response.status === 304) return data as Data;
-    return applySchema(schema, data).catch(fail);
-  } catch (error) {
-    return fail(error);
-  }
+  const data = readData(response, options, toError);
+  // A 304 has no data to check.
+  return schema === undefined || response.status === 304 ? (data as Data) : applySchema(schema, data, toError);
 }
 
-async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promise<Data> {
+async function applySchema<Data>(schema: DataSchema<Data>, data: unknown, toError: ToError): Promise<Data> {
   let result: Validated<Data>;
   try {
     result = await validate(schema, data);
-  } catch (error) {
-    throw new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
+  } catch (cause) {
+    throw toError({ code: 'INVALID_DATA', message: '`schema` threw an error instead of checking the data', cause });
   }
   if (result.issues === undefined) return result.value;
   // What the message quotes of the data is redacted later, like everything that a connector says.
   const issues = withoutValues(schema, result.issues);
   const cause = issues === result.issues ? result.cause : schemaError(issues);
   const what = data === undefined ? 'the response has no body, which' : 'the data';
-  throw new Unreadable('INVALID_DATA', `${what} does not fit \`schema\`: ${describeIssues(issues, 3)}`, cause);
+  const message = `${what} does not fit \`schema\`: ${describeIssues(issues, 3)}`;
+  throw toError({ code: 'INVALID_DATA', message, cause });
 }
 
-/** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */
-function readData(response: WireResponse, { method, responseType, schema, parseJson }: ReadOptions): unknown {
+/** The data of a success, or `undefined` if it has none (rule D1). @throws if it is not as expected. */
+function readData(
+  response: WireResponse,
+  { method, responseType, schema, parseJson }: ReadOptions,
+  toError: ToError,
+): unknown {
   if (response.incoming !== undefined) return response.incoming;
   const { status, body } = response;
   if (hasNoBody(method, status)) return undefined;
   const { kind, charset } = toMediaType(headerValue(response.headers, 'content-type') ?? '');
   const type = responseType === 'auto' ? kind : responseType;
-  if (type === 'json') return readJson(body, charset, parseJson);
+  if (type === 'json') return readJson(body, charset, parseJson, toError);
   if (type === 'untyped' && schema !== undefined) {
     const problem = body.length === 0 ? 'the response has neither body nor content type' : untypedBody;
-    throw new Unreadable('INVALID_JSON', `expected JSON, but ${problem}`);
+    throw toError({ code: 'INVALID_JSON', message: `expected JSON, but ${problem}` });
   }
   // A copy: the buffer may hold other bytes of the same connection.
-  return type === 'bytes' ? new Uint8Array(body) : decodeText(body, charset);
-}
-
-/** XML that is not UTF-8 is read in the charset that it names in its first line; many programs name one and write UTF-8. */
-function decodeText(body: Uint8Array, charset: string | undefined): string {
+  if (type === 'bytes') return new Uint8Array(body);
   try {
-    return decode(body, charset);
+    return decode(body, charset, toError);
   } catch (error) {
+    // XML that is not UTF-8 is read in the charset that it names in its first line; many programs name one and write UTF-8.
     const named = charset === undefined ? charsetOfXml(body) : undefined;
     if (named === undefined) throw error;
-    return decode(body, named);
+    return decode(body, named, toError);
   }
 }
 
 const untypedBody = "the response has no content type; `responseType: 'json'` reads it as JSON regardless";
 
-/** A body for a person to read, decoded as well as possible; `undefined` if it is not text. */
-export function textOf(body: Uint8Array, contentType: string | undefined): string | undefined {
-  const { kind } = toMediaType(contentType ?? '');
-  return kind === 'bytes' ? undefined : decodeLeniently(body, contentType ?? '');
-}
-
 /** Deeper than any real data, and shallow enough that code which walks through it keeps its stack (rule E8). */
 const maxLevels = 1000;
 
-function readJson(body: Uint8Array, charset: string | undefined, parse: ReadOptions['parseJson']): unknown {
-  if (body.length === 0) throw new Unreadable('INVALID_JSON', 'expected JSON, but the response has no body');
-  const text = decode(body, charset, 'INVALID_JSON');
+function readJson(
+  body: Uint8Array,
+  charset: string | undefined,
+  parse: ReadOptions['parseJson'],
+  toError: ToError,
+): unknown {
+  const code = 'INVALID_JSON';
+  if (body.length === 0) throw toError({ code, message: 'expected JSON, but the response has no body' });
+  const text = decode(body, charset, toError, code);
   if (isNestedDeeper(charset === undefined ? body : Buffer.from(text), maxLevels)) {
-    throw new Unreadable('INVALID_JSON', `the response is nested more than ${maxLevels} levels deep`);
+    throw toError({ code, message: `the response is nested more than ${maxLevels} levels deep` });
   }
   try {
     return parse === undefined ? JSON.parse(text) : parse(text);
-  } catch (error) {
+  } catch (cause) {
     // A cause that quotes the body is removed before the error is shown (rule S7).
-    throw new Unreadable('INVALID_JSON', 'expected JSON, but the response cannot be parsed', error);
+    throw toError({ code, message: 'expected JSON, but the response cannot be parsed', cause });
   }
 }
 
-/** @throws Unreadable if the bytes are not text in that charset: nothing is replaced silently. */
+/** @throws if the bytes are not text in that charset: nothing is replaced silently. */
 function decode(
   bytes: Uint8Array,
   charset: string | undefined,
-  code: 'INVALID_TEXT' | 'INVALID_JSON' = 'INVALID_TEXT',
+  toError: ToError,
+  code: RequestErrorCode = 'INVALID_TEXT',
 ): string {
-  const decoder = knownDecoderOf(charset, bytes);
+  let encoding: string | undefined;
   try {
+    const decoder = decoderOf(charset, bytes);
+    encoding = decoder.encoding;
     return decodeWith(decoder, bytes);
   } catch {
-    throw new Unreadable(code, `the response is not valid ${decoder.encoding}; ${asBytes}`);
+    const asBytes = "`responseType: 'bytes'` returns it undecoded";
+    if (encoding !== undefined) throw toError({ code, message: `the response is not valid ${encoding}; ${asBytes}` });
+    const message = `the response has the unknown charset ${quoteShort(String(charset))}; ${asBytes}`;
+    throw toError({ code: 'INVALID_TEXT', message });
   }
 }
-
-function knownDecoderOf(charset: string | undefined, bytes: Uint8Array): TextDecoder {
-  try {
-    return decoderOf(charset, bytes);
-  } catch {
-    throw new Unreadable(
-      'INVALID_TEXT',
-      `the response has the unknown charset ${quoteShort(String(charset))}; ${asBytes}`,
-    );
-  }
-}
-
-const asBytes = "`responseType: 'bytes'` returns it undecoded";
 
 /** Quotes a name that the connector sent, unless it is long: part of a longer one might be part of a secret. */
 export function quoteShort(name: string): string {
