@@ -1,4 +1,5 @@
-import { checkText } from '../../internal/index.js';
+import { checkText, isObject } from '../../internal/index.js';
+
 /** A value in a query. Arrays repeat the name; `undefined` and `null` leave it out. */
 export type QueryValue = string | number | boolean | bigint | Date | null | undefined;
 /** An object of {@link QueryValue}s and arrays of them. Checked at call time, so that interfaces fit. */
@@ -60,29 +61,20 @@ export function checkPath(path: unknown, option: string): string {
 export function toSearch(query: Query | undefined): string {
   if (query === undefined) return '';
   if (Object.prototype.toString.call(query) === '[object URLSearchParams]') return String(query);
-  if (!isRecord(query)) throw new TypeError('`query` must be a URLSearchParams or an object of names and values.');
+  if (!isObject(query) || Symbol.iterator in query || query instanceof Date || query instanceof Promise) {
+    throw new TypeError('`query` must be a URLSearchParams or an object of names and values.');
+  }
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     checkText(name, 'A name in `query`');
-    if (!Array.isArray(value)) {
-      if (value !== undefined && value !== null) parameters.append(name, toText(value, name));
-      continue;
+    if (Array.isArray(value) && value.length === 0) {
+      throw new TypeError(`\`query.${name}\` is an empty array; use undefined to leave it out.`);
     }
-    if (value.length === 0) throw new TypeError(`\`query.${name}\` is an empty array; use undefined to leave it out.`);
-    for (const item of value) {
+    for (const item of Array.isArray(value) ? value : [value]) {
       if (item !== undefined && item !== null) parameters.append(name, toText(item, name));
     }
   }
   return parameters.toString();
-}
-
-function isRecord(query: unknown): query is Record<string, unknown> {
-  return (
-    typeof query === 'object' &&
-    query !== null &&
-    !(Symbol.iterator in query) &&
-    !(query instanceof Date || query instanceof Promise)
-  );
 }
 
 function toText(value: unknown, name: string): string {
