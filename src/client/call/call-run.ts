@@ -2,7 +2,7 @@ import { abortable, sleep } from '../../internal/index.js';
 import { unreadableError, withResponse } from '../http/error-response.js';
 import { type ErrorContent, secretNames } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
-import { BodySupply } from '../http/request-body.js';
+import type { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { describeHoldUp, type HoldUp, readLimit, type WaitsFor, waitLimitError } from '../rate-limit/wait-limits.js';
 import { Waiter } from '../rate-limit/wait-queue.js';
@@ -34,7 +34,7 @@ export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Re
     super();
     this.#context = context;
     this.#call = call;
-    this.#bodies = BodySupply.for(call.body);
+    this.#bodies = call.body;
   }
 
   get signal(): AbortSignal | undefined {

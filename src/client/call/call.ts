@@ -14,7 +14,7 @@ import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ResponseType, ToResult } from '../http/read-success.js';
-import { type BodySource, toBodySource } from '../http/request-body.js';
+import { type BodySupply, toBodySupply } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
 import type { Gates } from '../rate-limit/gates.js';
@@ -30,7 +30,7 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly request: RequestLine;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: BodySource;
+  readonly body: BodySupply;
   readonly responseType: ResponseType;
   readonly schema: DataSchema<Data> | undefined;
   toResult(...result: Parameters<ToResult<Data, Result>>): Result;
@@ -88,13 +88,13 @@ export function toCall<Data, Result>(
 
 /** @throws TypeError for a body that cannot be sent with this method. */
 export function toSendable(
-  options: Parameters<typeof toBodySource>[0],
+  options: Parameters<typeof toBodySupply>[0],
   method: string,
   { fetch }: Settings,
-): BodySource {
-  const body = toBodySource(options);
+): BodySupply {
+  const body = toBodySupply(options);
   const isBodiless = fetch !== undefined && (method === 'GET' || method === 'HEAD');
-  if (isBodiless && (body.fixed ?? body.factory) !== undefined) {
+  if (isBodiless && body.isGiven) {
     throw new TypeError(`\`fetch\` cannot send a body with ${method}.`);
   }
   return body;

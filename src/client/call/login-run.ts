@@ -75,7 +75,7 @@ export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
       method: options.method,
       target: toTarget(context.settings.basePath, options.path, undefined),
       headers: toHeaderRecord(context.settings.headers, options.headers, body),
-      body: body.fixed,
+      body: body.body,
       maxBytes: maxErrorBytes,
       signal: context.closing, // only this aborts it: another call may want the session
     };

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { checkText, isBytes, toJson } from '../../internal/index.js';
-import { isForm, toMultipart } from './multipart.js';
 import { BodyFailure, readers, readLazily, type SendingState } from './streamed-upload.js';
 
 /** What a transport can send. */
@@ -24,39 +24,28 @@ export type BodyOption =
   | URLSearchParams
   | (() => RequestBody | ArrayBuffer | ArrayBufferView | Promise<RequestBody | ArrayBuffer | ArrayBufferView>);
 
-export interface BodySource {
-  /** The `content-type` that the kind of body implies. */
-  readonly contentType: string | undefined;
-  /** The same body for every attempt; a stream can be sent only once. */
-  readonly fixed?: RequestBody;
-  readonly factory?: Extract<BodyOption, () => unknown>;
-}
-
-const noBody: BodySource = { contentType: undefined };
+type BodyFactory = Extract<BodyOption, () => unknown>;
 
 /** @throws TypeError if `json` cannot be written as JSON, `body` cannot be sent, or both are given. */
-export function toBodySource(options: { json?: unknown; body?: BodyOption | undefined }): BodySource {
+export function toBodySupply(options: { json?: unknown; body?: BodyOption | undefined }): BodySupply {
   const { json, body } = options;
   if (json !== undefined) {
     if (body !== undefined) throw new TypeError('`json` and `body` cannot be combined.');
-    return { contentType: 'application/json', fixed: toJson(json, '`json`') };
+    return new BodySupply(toJson(json, '`json`'), 'application/json');
   }
   if (body === undefined || body === null) return noBody;
-  if (typeof body === 'function') return { ...noBody, factory: body };
+  if (typeof body === 'function') return new BodySupply(body);
   if (body instanceof URLSearchParams) {
-    return { contentType: 'application/x-www-form-urlencoded;charset=UTF-8', fixed: body.toString() };
+    return new BodySupply(body.toString(), 'application/x-www-form-urlencoded;charset=UTF-8');
   }
-  if (isForm(body)) return toMultipart(body);
+  if (isForm(body)) {
+    const boundary = `concordat-${randomUUID()}`;
+    return new BodySupply(toMultipart(body, boundary), `multipart/form-data; boundary=${boundary}`);
+  }
   const given = checkBody(body, '`body`');
   // The caller may use its buffer again, long before a call that waits is sent.
   const fixed = isBytes(given) ? new Uint8Array(given) : given;
-  return { contentType: (fixed as Partial<Blob>).type || undefined, fixed };
-}
-
-/** How many bytes will be sent; `undefined` if only the caller knows. */
-export function lengthOf({ fixed = '', factory }: BodySource): number | undefined {
-  if (factory !== undefined || isStream(fixed)) return undefined;
-  return fixed instanceof Blob ? fixed.size : Buffer.byteLength(fixed);
+  return new BodySupply(fixed, (fixed as Partial<Blob>).type || undefined);
 }
 
 /** Whether a body can be read only once. */
@@ -82,32 +71,71 @@ function checkBody(body: unknown, name: string): RequestBody {
   );
 }
 
-/** Supplies each attempt with its body, and destroys streams that are no longer needed (rule G8). */
-export class BodySupply {
-  /** Calls without a body share one: a hundred thousand of them may wait at once. */
-  static for(source: BodySource): BodySupply {
-    return source === noBody ? noSupply : new BodySupply(source);
-  }
+/** The global FormData, or another copy, such as undici's. */
+function isForm(body: object | string): body is FormData {
+  if (Object.prototype.toString.call(body) !== '[object FormData]' || !(Symbol.iterator in Object(body))) return false;
+  return [...(body as FormData)].every(([, value]) => typeof value === 'string' || value instanceof Blob);
+}
 
-  readonly #source: BodySource;
+/**
+ * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
+ * sent repeatedly. Text is not changed, line endings included.
+ */
+function toMultipart(form: FormData, boundary: string): Blob {
+  const parts: (string | Blob)[] = [];
+  for (const [name, value] of form) {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`;
+    if (typeof value === 'string') parts.push(`${head}\r\n\r\n${value}\r\n`);
+    else {
+      const type = value.type || 'application/octet-stream';
+      parts.push(`${head}; filename="${escapeName(value.name)}"\r\ncontent-type: ${type}\r\n\r\n`, value, '\r\n');
+    }
+  }
+  parts.push(`--${boundary}--\r\n`);
+  return new Blob(parts);
+}
+
+/** Escaped as in the HTML standard. */
+function escapeName(name: string): string {
+  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
+}
+
+/** Supplies each attempt of a call with its body, and destroys streams that are no longer needed (rule G8). */
+export class BodySupply {
+  /** The same body for every attempt, of which a stream can be sent only once; or what makes a new one. */
+  readonly #source: RequestBody | BodyFactory | undefined;
+  /** The `content-type` that the kind of body implies. */
+  readonly contentType: string | undefined;
   #produced: RequestBody | undefined;
 
-  private constructor(source: BodySource) {
+  constructor(source?: RequestBody | BodyFactory, contentType?: string) {
     this.#source = source;
+    this.contentType = contentType;
+  }
+
+  get isGiven(): boolean {
+    return this.#source !== undefined;
+  }
+
+  /** How many bytes will be sent; `undefined` if only the caller knows. */
+  get length(): number | undefined {
+    const source = this.#source ?? '';
+    if (typeof source === 'function' || isStream(source)) return undefined;
+    return source instanceof Blob ? source.size : Buffer.byteLength(source);
   }
 
   /** Whether {@link body} can be sent; if not, call {@link prepare}. */
   get ready(): boolean {
-    return this.#source.factory === undefined || this.#produced !== undefined;
+    return typeof this.#source !== 'function' || this.#produced !== undefined;
   }
 
   /** Whether the body can be sent more than once: the first attempt uses up a stream without a factory. */
   get replayable(): boolean {
-    return this.#source.factory !== undefined || !isStream(this.#source.fixed);
+    return !isStream(this.#source);
   }
 
   get body(): RequestBody | undefined {
-    return this.#produced ?? this.#source.fixed;
+    return typeof this.#source === 'function' ? this.#produced : this.#source;
   }
 
   /**
@@ -115,7 +143,7 @@ export class BodySupply {
    * @throws what the factory throws, or TypeError if it returns something that cannot be sent.
    */
   async prepare(...ends: (AbortSignal | undefined)[]): Promise<void> {
-    const body = checkBody(await this.#source.factory?.(), 'What the `body` factory returns');
+    const body = checkBody(await (this.#source as BodyFactory)(), 'What the `body` factory returns');
     if (ends.some((end) => end?.aborted)) discard(body);
     else this.#produced = body;
   }
@@ -123,13 +151,13 @@ export class BodySupply {
   /** Discards what is left of the body. */
   release(): void {
     this.discardProduced();
-    discard(this.#source.fixed);
+    discard(this.#source);
   }
 
   /** For a response that may begin before all of the body is sent. @returns what is to be released before it ends. */
   releaseAfter(response: { onEnd(callback: () => void): void }): BodySupply {
     response.onEnd(() => this.release());
-    return noSupply;
+    return noBody;
   }
 
   /** Discards what the factory made. */
@@ -139,7 +167,8 @@ export class BodySupply {
   }
 }
 
-const noSupply = BodySupply.for({ ...noBody });
+/** Calls without a body share one: a hundred thousand of them may wait at once. */
+const noBody = new BodySupply();
 
 /** Lets go of a body that is no longer needed: a file that was to be sent would stay open (rule G8). */
 export function discard(body: unknown): void {

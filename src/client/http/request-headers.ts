@@ -1,5 +1,5 @@
 import { headerProblem } from '../../contract/index.js';
-import { type BodySource, lengthOf } from './request-body.js';
+import type { BodySupply } from './request-body.js';
 
 /** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;
@@ -34,15 +34,14 @@ const bytesType = 'application/octet-stream';
 export function toHeaderRecord(
   base: Readonly<Record<string, string>>,
   headers: HeadersOption | undefined,
-  body: BodySource,
+  body: BodySupply,
 ): Readonly<Record<string, string>> {
-  const { contentType, fixed, factory } = body;
-  const hasBody = fixed !== undefined || factory !== undefined;
-  if (headers === undefined && !hasBody) return base;
+  const { contentType } = body;
+  if (headers === undefined && !body.isGiven) return base;
   const record: Record<string, string> = { ...base };
   if (contentType !== undefined) record['content-type'] = contentType;
   // Frameworks drop or refuse a body without a type (RFC 9110, section 8.3).
-  else if (hasBody) record['content-type'] ??= typeof fixed === 'string' ? textType : bytesType;
+  else if (body.isGiven) record['content-type'] ??= typeof body.body === 'string' ? textType : bytesType;
   addHeaders(record, headers, body);
   if (contentType?.startsWith('multipart/form-data') && record['content-type'] !== contentType) {
     throw new TypeError(
@@ -55,15 +54,14 @@ export function toHeaderRecord(
 function addHeaders(
   record: Record<string, string>,
   headers: HeadersOption | undefined,
-  body?: BodySource,
+  body?: BodySupply,
 ): Record<string, string> {
   if (headers === undefined) return record;
   for (const [name, value] of headerEntries(headers)) {
     const key = name.toLowerCase();
     if (key === 'content-length' && body !== undefined) {
-      const length = lengthOf(body);
-      checkLength(value, length);
-      if (length === undefined) record[key] = value; // otherwise the transport adds it
+      checkLength(value, body.length);
+      if (body.length === undefined) record[key] = value; // otherwise the transport adds it
       continue;
     }
     const problem = headerProblem(name, value);
