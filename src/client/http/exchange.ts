@@ -3,8 +3,6 @@ import { decompress, encodingProblem } from './decompress.js';
 import { type Connection, IncomingBody, notNeeded } from './incoming-body.js';
 import { bodyFailure, type OutgoingBody } from './request-body.js';
 import {
-  type ActiveRequest,
-  type ActiveRequests,
   type BodyEnd,
   hasNoBody,
   isStreamed,
@@ -31,19 +29,17 @@ const noHeaders: WireResponse['headers'] = Object.freeze({});
  * One request and its response, bounded in time and size. Settles exactly once, whatever the transport still reports. It is
  * the handler that undici's dispatch interface asks for; other transports call the same methods.
  */
-export class Exchange implements ActiveRequest {
+export class Exchange {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #outgoing: OutgoingBody;
-  readonly #active: ActiveRequests;
+  readonly #active: ActiveExchanges;
+  /** Its index in that list. */
   index = 0;
   /** Whether the body is as encoded as its head says. */
   isPacked = true;
   #timer: Timer | undefined;
-  readonly #origin: string;
-  readonly #clock: Clock;
-  readonly #maxResponseBytes: number;
-  readonly #connectionError: ExchangeOptions['connectionError'];
+  readonly #options: ExchangeOptions;
   /** Stops listening to the signal. */
   readonly #leave: (() => void) | undefined;
   #connection: Connection | undefined;
@@ -59,7 +55,7 @@ export class Exchange implements ActiveRequest {
     request: WireRequest,
     options: ExchangeOptions,
     outgoing: OutgoingBody,
-    active: ActiveRequests,
+    active: ActiveExchanges,
     settle: (outcome: SendOutcome) => void,
   ) {
     this.#request = request;
@@ -67,10 +63,7 @@ export class Exchange implements ActiveRequest {
     this.#active = active;
     active.add(this);
     this.#settle = settle;
-    this.#origin = options.origin;
-    this.#clock = options.clock;
-    this.#connectionError = options.connectionError;
-    this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
+    this.#options = options;
     // The client's own pool has a socket for each request, so all of the time is the connector's.
     if (options.dispatcher === undefined) this.#startTimer();
     if (request.signal !== undefined) this.#leave = follow([request.signal], () => this.abort());
@@ -93,7 +86,7 @@ export class Exchange implements ActiveRequest {
   }
 
   #startTimer(): void {
-    this.#timer = setTimeLimit(this.#clock, this.#request.timeoutMs, () =>
+    this.#timer = setTimeLimit(this.#options.clock, this.#request.timeoutMs, () =>
       this.#stop({ type: 'timeout', isSending: this.#outgoing.isSending }),
     );
   }
@@ -117,7 +110,7 @@ export class Exchange implements ActiveRequest {
   }
 
   onResponseEnd(): void {
-    const error = this.#connectionError?.();
+    const error = this.#options.connectionError?.();
     if (error === undefined) {
       this.#incoming?.finish('whole');
       this.#respond('whole', false);
@@ -138,7 +131,7 @@ export class Exchange implements ActiveRequest {
   }
 
   get #maxBytes(): number {
-    return this.#status >= 400 ? maxErrorBytes : this.#maxResponseBytes;
+    return this.#status >= 400 ? maxErrorBytes : (this.#request.maxBytes ?? this.#options.maxResponseBytes);
   }
 
   /** Hands the head on; from here on the body has its own life. */
@@ -152,14 +145,14 @@ export class Exchange implements ActiveRequest {
       return;
     }
     connection.pause();
-    this.#incoming = new IncomingBody({ connection, clock: this.#clock, silenceMs });
+    this.#incoming = new IncomingBody({ connection, clock: this.#options.clock, silenceMs });
     this.#finish({ ...head, incoming: this.#incoming, end: 'whole' });
   }
 
   #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {
     const body = this.#chunks.join();
     const headers = this.#headers;
-    const url = this.#origin + this.#request.target;
+    const url = this.#options.origin + this.#request.target;
     const response: ResponseOutcome = { type: 'response', status: this.#status, url, headers, body, end, error };
     const isPacked = this.isPacked && headers['content-encoding'] !== undefined;
     const hasBody = body.length > 0 && !hasNoBody(this.#request.method, this.#status);
@@ -203,5 +196,29 @@ export class Exchange implements ActiveRequest {
     this.#active.delete(this);
     this.#timer?.cancel();
     this.#leave?.();
+  }
+}
+
+/**
+ * The requests in flight of one transport. In this list the last one fills the gap of one that ends. A `Set` would replace
+ * its table every few requests, and such a table in the old generation keeps everything alive that followed it, until a full
+ * collection.
+ */
+export class ActiveExchanges {
+  readonly #all: Exchange[] = [];
+
+  add(exchange: Exchange): void {
+    exchange.index = this.#all.push(exchange) - 1;
+  }
+
+  delete({ index }: Exchange): void {
+    const last = this.#all.pop() as Exchange;
+    if (last.index === index) return;
+    this.#all[index] = last;
+    last.index = index;
+  }
+
+  abort(): void {
+    for (const exchange of [...this.#all]) exchange.abort();
   }
 }

@@ -1,8 +1,8 @@
 import { isBytes, lowerCaseNames } from '../../internal/index.js';
-import { Exchange, type ExchangeOptions } from './exchange.js';
+import { ActiveExchanges, Exchange, type ExchangeOptions } from './exchange.js';
 import type { Connection } from './incoming-body.js';
 import { type OutgoingBody, toOutgoingBody } from './request-body.js';
-import { ActiveRequests, hasNoBody, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
+import { hasNoBody, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 export interface FetchTransportOptions extends ExchangeOptions {
   fetch: typeof globalThis.fetch;
@@ -10,7 +10,7 @@ export interface FetchTransportOptions extends ExchangeOptions {
 
 /** The transport over the caller's `fetch`: for other runtimes, and for connectors called in process. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
-  const active = new ActiveRequests();
+  const active = new ActiveExchanges();
   return {
     send: (request) =>
       new Promise((resolve) => {

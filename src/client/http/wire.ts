@@ -76,33 +76,3 @@ export function headerValue(headers: WireResponse['headers'], lowerCaseName: str
   const value = headers[lowerCaseName];
   return Array.isArray(value) ? value.join(', ') : value;
 }
-
-export interface ActiveRequest {
-  abort(): void;
-  /** Its index in the list; maintained by {@link ActiveRequests}. */
-  index: number;
-}
-
-/**
- * The requests in flight of one transport. In this list the last request fills the gap of one that ends. A `Set` would
- * replace its table every few requests, and such a table in the old generation keeps everything alive that followed it,
- * until a full collection.
- */
-export class ActiveRequests {
-  readonly #all: ActiveRequest[] = [];
-
-  add(request: ActiveRequest): void {
-    request.index = this.#all.push(request) - 1;
-  }
-
-  delete({ index }: ActiveRequest): void {
-    const last = this.#all.pop() as ActiveRequest;
-    if (last.index === index) return;
-    this.#all[index] = last;
-    last.index = index;
-  }
-
-  abort(): void {
-    for (const request of [...this.#all]) request.abort();
-  }
-}
