@@ -127,12 +127,17 @@ const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserE
 
 /** The cause, unless it quotes a response: a connector may echo credentials (rules E5, S7). */
 export function withoutQuotes(cause: unknown): unknown {
-  let current = cause as { name?: unknown; cause?: unknown } | undefined;
-  for (let depth = 0; depth < 10 && typeof current === 'object' && current !== null; depth++) {
-    if (quotingErrors.has(current.name)) return undefined;
-    current = current.cause as typeof current;
-  }
-  return cause;
+  return chainOf(cause).some(({ name }) => quotingErrors.has(name)) ? undefined : cause;
+}
+
+/** What may be of interest in anything that was thrown. */
+type Thrown = { name?: unknown; stack?: unknown; issues?: unknown; cause?: unknown };
+
+/** What was thrown, and what caused it: at most ten, as errors may be in a circle. */
+export function chainOf(thrown: unknown): Thrown[] {
+  const chain: Thrown[] = [];
+  for (let error = thrown as Thrown; error && chain.length < 10; error = error.cause as Thrown) chain.push(error);
+  return chain;
 }
 
 /** A refusal in another process arrives through the shared state as an error with just the fields. */

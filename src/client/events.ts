@@ -120,8 +120,7 @@ export class EventHub {
 
   /** Whether a tracer listens to single calls. */
   get watchesCalls(): boolean {
-    const { call, attempt, wait, result } = channels;
-    return call.hasSubscribers || attempt.hasSubscribers || wait.hasSubscribers || result.hasSubscribers;
+    return callNames.some((name) => channels[name].hasSubscribers);
   }
 
   /** @returns a function that removes the listener. */

@@ -115,7 +115,7 @@ export function responseError(
     return new RequestError(problem, { code: 'UNEXPECTED_STATUS', request, status });
   }
   if (isBodyLost(kind)) return lostBodyError(response, request, { note, secrets });
-  return toConnectorError(response, request, readErrorContent(response, secrets), note);
+  return toConnectorError(readErrorContent(response, secrets), request, note);
 }
 
 function limitError(

@@ -9,10 +9,8 @@ import {
   createInflate,
   createInflateRaw,
   gunzip,
-  type InputType,
   inflate,
   inflateRaw,
-  type ZlibOptions,
 } from 'node:zlib';
 import type { RequestLine } from '../../contract/index.js';
 import { telling } from '../../internal/index.js';
@@ -20,18 +18,12 @@ import { RequestError, tooLargeError } from '../errors.js';
 import { quoteShort } from './read-success.js';
 import { headerValue, type ResponseOutcome, type WireResponse } from './wire.js';
 
-type Decompress = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
-
-interface Coding {
-  readonly decompress: Decompress;
-  /** Decompresses what arrives in pieces. */
-  readonly open: () => Transform;
-}
-
-const gzip: Coding = { decompress: promisify(gunzip), open: createGunzip };
-const deflate: Coding = { decompress: promisify(inflate), open: createInflate };
-const rawDeflate: Coding = { decompress: promisify(inflateRaw), open: createInflateRaw };
-const brotli: Coding = { decompress: promisify(brotliDecompress), open: createBrotliDecompress };
+// How a coding is removed from a whole body, and from one that arrives in pieces.
+const gzip = { decompress: promisify(gunzip), open: createGunzip };
+const deflate = { decompress: promisify(inflate), open: createInflate };
+const rawDeflate = { decompress: promisify(inflateRaw), open: createInflateRaw };
+const brotli = { decompress: promisify(brotliDecompress), open: createBrotliDecompress };
+type Coding = typeof gzip | typeof deflate | typeof brotli;
 
 /** The supported content codings (RFC 9110, 8.4.1). */
 const codings: Readonly<Record<string, Coding>> = { gzip, 'x-gzip': gzip, br: brotli, deflate };

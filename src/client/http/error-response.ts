@@ -8,7 +8,7 @@ import {
   redactedMark,
   toMediaType,
 } from '../../internal/index.js';
-import { RequestError, withoutQuotes } from '../errors.js';
+import { chainOf, RequestError, withoutQuotes } from '../errors.js';
 import type { Unreadable } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 
@@ -94,12 +94,9 @@ export function unreadableError(
 
 /** Drops a cause that quotes a secret. */
 function withoutSecrets(cause: unknown, redact: Redact): unknown {
-  let current = cause as { stack?: unknown; issues?: unknown; cause?: unknown } | undefined;
-  for (let depth = 0; depth < 10 && current !== undefined && current !== null; depth++) {
-    const { stack, issues }: { stack?: unknown; issues?: unknown } = current;
-    const shown = [current, stack, issues, { ...(current as object) }].map(describeValue).join('\n');
-    if (redact(shown) !== shown) return undefined;
-    current = current?.cause as typeof current;
-  }
-  return cause;
+  const quotes = chainOf(cause).some((error) => {
+    const shown = [error, error.stack, error.issues, { ...error }].map(describeValue).join('\n');
+    return redact(shown) !== shown;
+  });
+  return quotes ? undefined : cause;
 }

@@ -112,13 +112,7 @@ export function credentialSecrets(
 }
 
 /** The typed error for a response that is not a rate limit: the class of its kind (rule E2). */
-export function toConnectorError(
-  response: WireResponse,
-  request: RequestLine,
-  content: ErrorContent,
-  note = '',
-): ConnectorError {
-  const { status } = response;
-  const { code, detail, origin } = content;
-  return errorOfKind(kindOfStatus(status), content.message + note, { status, code, detail, origin, request });
+export function toConnectorError(content: ErrorContent, request: RequestLine, note = ''): ConnectorError {
+  const { status, code, message, detail, origin } = content;
+  return errorOfKind(kindOfStatus(status), message + note, { status, code, detail, origin, request });
 }
