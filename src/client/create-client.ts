@@ -44,15 +44,10 @@ export function createConnectorClient(options: ConnectorClientOptions): Connecto
 }
 
 class Client implements ConnectorClient {
-  readonly #settings;
-  readonly #events;
-  readonly #transport;
-  readonly #gates;
-  readonly #sessions;
   readonly #context: RunContext;
+  readonly #sessions: SessionHolder;
   readonly #calls: Calls;
   readonly #closing = new AbortController();
-  readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
   readonly #stopStateErrors: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   /** Aborts once the client has closed, or its grace is over. */
@@ -61,41 +56,39 @@ class Client implements ConnectorClient {
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
     const { clock, origin, maxResponseBytes, dispatcher, fetch, concurrency, rateLimit, initialize } = settings;
-    this.#settings = settings;
-    this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
-    // Each scope has its own `concurrency`, and must not wait in the pool for the sockets of another (rule D4).
-    const connections = rateLimit.scope === undefined ? concurrency : null;
-    this.#transport =
-      fetch === undefined
-        ? createUndiciTransport({ origin, connections, dispatcher, clock, maxResponseBytes })
-        : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
+    const events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
+    const counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
     let isReady = false;
     const emit: Emit = (name, event) => {
-      if (name === 'pause') this.#counters.pauses++;
-      if (name === 'initialize') this.#counters.logins++;
+      if (name === 'pause') counters.pauses++;
+      if (name === 'initialize') counters.logins++;
       // Until the constructor has returned, the client has no listener.
-      if (isReady) this.#events.emit(name, event);
-      else queueMicrotask(() => this.#events.emit(name, event));
+      if (isReady) events.emit(name, event);
+      else queueMicrotask(() => events.emit(name, event));
     };
-    this.#gates = new Gates({ ...settings, emit });
+    // Each scope has its own `concurrency`, and must not wait in the pool for the sockets of another (rule D4).
+    const connections = rateLimit.scope === undefined ? concurrency : null;
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
-    const shared: RunContext = {
+    this.#context = {
       settings,
       clock,
-      transport: this.#transport,
-      counters: this.#counters,
-      gates: this.#gates,
-      events: this.#events,
+      transport:
+        fetch === undefined
+          ? createUndiciTransport({ origin, connections, dispatcher, clock, maxResponseBytes })
+          : createFetchTransport({ origin, fetch, clock, maxResponseBytes }),
+      counters,
+      gates: new Gates({ ...settings, emit }),
+      events,
       secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
       login: {},
       closing: this.#closing.signal,
       cutOff: this.#ended.signal,
     };
-    this.#context = shared;
-    this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
-    this.#calls = new Calls({ ...shared, sessions: this.#sessions });
+    const { gates, closing } = this.#context;
+    this.#sessions = new SessionHolder({ ...settings, login: createLogin(this.#context), emit, closing });
+    this.#calls = new Calls({ ...this.#context, sessions: this.#sessions });
     this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
-    if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
+    if (settings.snapshot !== undefined) gates.restore(settings.snapshot);
     isReady = true;
   }
 
@@ -130,25 +123,26 @@ class Client implements ConnectorClient {
   }
 
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void {
-    return this.#events.on(event, listener);
+    return this.#context.events.on(event, listener);
   }
 
   pages<Data>(path: string, options: PagesOptions<Data>): AsyncGenerator<Data, void, undefined> {
-    return readPages((request) => this.request<Data>(request), path, options, this.#settings);
+    return readPages((request) => this.request<Data>(request), path, options, this.#context.settings);
   }
 
   get status(): ClientStatus {
-    const { paused, resumeAt, quota } = this.#gates;
-    const counters = { ...this.#counters, pausedMs: Math.round(this.#gates.pausedMs) };
-    return { paused, resumeAt, session: this.#sessions.status, quota, counters };
+    const { gates, counters } = this.#context;
+    const { paused, resumeAt, quota, pausedMs } = gates;
+    const session = this.#sessions.status;
+    return { paused, resumeAt, session, quota, counters: { ...counters, pausedMs: Math.round(pausedMs) } };
   }
 
   snapshot(): ClientSnapshot {
-    return this.#gates.snapshot();
+    return this.#context.gates.snapshot();
   }
 
   restore(snapshot: ClientSnapshot): void {
-    this.#gates.restore(check(snapshotOption, snapshot, 'snapshot'));
+    this.#context.gates.restore(check(snapshotOption, snapshot, 'snapshot'));
   }
 
   close(options: CloseOptions = {}): Promise<void> {
@@ -157,7 +151,7 @@ class Client implements ConnectorClient {
     this.#closed ??= this.#close().finally(() => {
       this.#ended.abort();
       // Calls that were cut off may end a little later.
-      void this.#calls.idle().then(() => this.#events.emit('close', {}));
+      void this.#calls.idle().then(() => this.#context.events.emit('close', {}));
     });
     return this.#closed;
   }
@@ -173,32 +167,33 @@ class Client implements ConnectorClient {
   /** The earliest end counts. A client that has closed needs no timer, which would keep the process alive. */
   async #endAfter(graceMs: number): Promise<void> {
     try {
-      await sleep(this.#settings.clock, graceMs, this.#ended.signal);
+      await sleep(this.#context.clock, graceMs, this.#ended.signal);
     } catch {
       return;
     }
     this.#ended.abort(new AbandonedLogin());
-    this.#transport.abort();
+    this.#context.transport.abort();
   }
 
   async #close(): Promise<void> {
-    const { cleanup, clock } = this.#settings;
+    const { settings, clock, gates, events, transport } = this.#context;
+    const { cleanup } = settings;
     this.#closing.abort(new AbandonedLogin());
-    this.#gates.close();
+    gates.close();
     this.#stopStateErrors?.();
     this.#sessions.shutDown();
     await this.#orEnd(this.#calls.idle());
     const session = this.#sessions.current;
-    const { resumeAt } = this.#gates;
+    const { resumeAt } = gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing is sent (rule G1): the session then expires by itself.
     if (cleanup !== undefined && session !== undefined && !paused) {
       const request = { method: 'POST', path: withoutQuery(cleanup.path) };
       const isLate = this.#ended.signal.aborted;
       const cleaned = isLate ? Promise.reject(closedError(request)) : cleanUp(this.#context, session, cleanup.path);
-      await cleaned.catch((error) => this.#events.emit('error', { ...request, error }));
+      await cleaned.catch((error) => events.emit('error', { ...request, error }));
     }
-    await this.#orEnd(this.#transport.close());
+    await this.#orEnd(transport.close());
   }
 
   /** Waits no longer than the grace. */
