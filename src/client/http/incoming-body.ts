@@ -41,8 +41,9 @@ export class IncomingBody {
   /** What arrived before there was a sink: no more than was already on its way with the head. */
   #buffered: Uint8Array[] = [];
   #end: 'whole' | Interruption | undefined;
+  /** Of the connection's silence while more data is wanted, and of the reader's while none is. */
   #timer: Timer | undefined;
-  #readerTimer: Timer | undefined;
+  #isWanted = false;
   #unreadEnd: Interruption | undefined;
   #lastAt = 0;
   readonly #onEnd: (() => void)[] = [];
@@ -69,7 +70,7 @@ export class IncomingBody {
   /** From now on, the body ends like this once its reader has wanted nothing for as long as the connection may be silent. */
   endUnread(end: Interruption): void {
     this.#unreadEnd = end;
-    if (this.#timer === undefined) this.#watchReader();
+    if (!this.#isWanted) this.#watchReader();
   }
 
   /** The sink gets what has arrived, and after {@link resume} what arrives from then on. */
@@ -81,9 +82,9 @@ export class IncomingBody {
 
   /** More data is wanted: from now on, silence counts. */
   resume(): void {
-    if (this.#end !== undefined || this.#timer !== undefined) return;
+    if (this.#end !== undefined || this.#isWanted) return;
+    this.#isWanted = true;
     this.#setUnread(false);
-    this.#readerTimer?.cancel();
     this.#lastAt = this.#options.clock.monotonic();
     this.#watch(this.#options.silenceMs);
     this.#options.connection.resume();
@@ -91,7 +92,7 @@ export class IncomingBody {
 
   pause(): void {
     if (this.#end !== undefined) return;
-    this.#stopWatching();
+    this.#isWanted = false;
     this.#options.connection.pause();
     this.#setUnread(true);
     this.#watchReader();
@@ -116,7 +117,7 @@ export class IncomingBody {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#setUnread(false);
-    this.#stopWatching();
+    this.#timer?.cancel();
     if (end !== 'whole') this.#options.connection.abort(notNeeded());
     // The sink first: its request for the rest is in line before the place is freed.
     this.#notifySink();
@@ -137,6 +138,7 @@ export class IncomingBody {
   /** One timer for many chunks: when it fires, it checks how long ago the last one arrived. */
   #watch(delayMs: number): void {
     const { clock, silenceMs } = this.#options;
+    this.#timer?.cancel();
     this.#timer = setTimeLimit(clock, delayMs, () => {
       const leftMs = silenceMs - (clock.monotonic() - this.#lastAt);
       if (leftMs > 0) this.#watch(leftMs);
@@ -145,16 +147,10 @@ export class IncomingBody {
   }
 
   #watchReader(): void {
+    this.#timer?.cancel();
     const end = this.#unreadEnd;
     if (end === undefined || this.#end !== undefined) return;
-    this.#readerTimer?.cancel();
     const { clock, silenceMs } = this.#options;
-    this.#readerTimer = setTimeLimit(clock, silenceMs, () => this.finish(end));
-  }
-
-  #stopWatching(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#readerTimer?.cancel();
+    this.#timer = setTimeLimit(clock, silenceMs, () => this.finish(end));
   }
 }
