@@ -38,11 +38,7 @@ export function toBodySupply(options: { json?: unknown; body?: BodyOption | unde
   if (body instanceof URLSearchParams) {
     return new BodySupply(body.toString(), 'application/x-www-form-urlencoded;charset=UTF-8');
   }
-  if (isForm(body)) {
-    const boundary = `concordat-${randomUUID()}`;
-    return new BodySupply(toMultipart(body, boundary), `multipart/form-data; boundary=${boundary}`);
-  }
-  const given = checkBody(body, '`body`');
+  const given = isForm(body) ? toMultipart(body) : checkBody(body, '`body`');
   // The caller may use its buffer again, long before a call that waits is sent.
   const fixed = isBytes(given) ? new Uint8Array(given) : given;
   return new BodySupply(fixed, (fixed as Partial<Blob>).type || undefined);
@@ -81,7 +77,8 @@ function isForm(body: object | string): body is FormData {
  * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
  * sent repeatedly. Text is not changed, line endings included.
  */
-function toMultipart(form: FormData, boundary: string): Blob {
+function toMultipart(form: FormData): Blob {
+  const boundary = `concordat-${randomUUID()}`; // a Blob's type is in small letters, as this is
   const parts: (string | Blob)[] = [];
   for (const [name, value] of form) {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`;
@@ -92,7 +89,7 @@ function toMultipart(form: FormData, boundary: string): Blob {
     }
   }
   parts.push(`--${boundary}--\r\n`);
-  return new Blob(parts);
+  return new Blob(parts, { type: `multipart/form-data; boundary=${boundary}` });
 }
 
 /** Escaped as in the HTML standard. */
