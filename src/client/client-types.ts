@@ -219,7 +219,7 @@ export interface ConnectorClient extends AsyncDisposable {
    *
    * @throws TypeError if `graceMs` is not a number of milliseconds.
    * @example
-   * process.once('SIGTERM', () => client.close({ graceMs: 5000 }))
+   * process.once('SIGTERM', () => void client.close({ graceMs: 5000 }))
    */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -58,7 +58,7 @@ export interface ClientCallEvents {
    * A call begins. A tracer may run it inside a function such as `context.with`, and may add a header unless the caller
    * or the session sets one of that name.
    */
-  call: { call: ClientCall; runIn(wrapper: CallWrapper): void; setHeader(name: string, value: string): void };
+  call: { call: ClientCall; runIn: (wrapper: CallWrapper) => void; setHeader: (name: string, value: string) => void };
   /** A request has ended. `number` counts from 1 within the call, or within the login if there is no `call`. */
   attempt: {
     call?: ClientCall;
@@ -83,7 +83,8 @@ export interface ClientCallEvents {
 export type CallWrapper = <T>(run: () => T) => T;
 
 export type ClientEventName = keyof ClientEvents;
-export type ClientEventListener<Name extends ClientEventName> = (event: ClientEvents[Name]) => void;
+/** What it returns is ignored; one that throws or rejects does no harm (rule G6). */
+export type ClientEventListener<Name extends ClientEventName> = (event: ClientEvents[Name]) => unknown;
 export type Emit = <Name extends ClientEventName>(name: Name, event: ClientEvents[Name]) => void;
 export type Publish = <Name extends keyof ClientCallEvents>(name: Name, event: ClientCallEvents[Name]) => void;
 

@@ -85,9 +85,13 @@ export class Calls {
   }
 
   #start<Data, Result>(call: Call<Data, Result>): Promise<Result> {
-    this.#active++;
     if (call.totalTimeoutMs !== undefined) return this.#startWithin(call.totalTimeoutMs, call);
-    return runToEnd(this.#context, new CallRun(this.#context, call));
+    return this.#drive(new CallRun(this.#context, call));
+  }
+
+  #drive<Data, Result>(run: CallRun<Data, Result>): Promise<Result> {
+    this.#active++;
+    return runToEnd(this.#context, run);
   }
 
   /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
@@ -101,7 +105,7 @@ export class Calls {
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     try {
-      return await runToEnd(this.#context, run);
+      return await this.#drive(run);
     } finally {
       timer.cancel();
       leave();

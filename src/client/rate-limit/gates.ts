@@ -19,8 +19,8 @@ type PauseElsewhere = { scope: string; resumeAt: Date; status?: number | undefin
 export interface SharedGates {
   pause(pause: PauseElsewhere): void | Promise<void>;
   onPause(listener: (pause: PauseElsewhere) => void): () => void;
-  gate?<Shared extends object>(key: string, create: () => Shared): Shared;
-  take?(scope: string, request: LeaseRequest): Promise<Lease | undefined>;
+  gate?: (<Shared extends object>(key: string, create: () => Shared) => Shared) | undefined;
+  take?: ((scope: string, request: LeaseRequest) => Promise<Lease | undefined>) | undefined;
 }
 
 export interface GatesOptions {

@@ -34,34 +34,34 @@ export interface ConnectionState {
    *
    * @param clock the client's, for a state that measures ages with it.
    */
-  renew(expired: number, login: () => Promise<Record<string, string>>, clock?: Clock): Promise<SharedSession>;
+  renew: (expired: number, login: () => Promise<Record<string, string>>, clock?: Clock) => Promise<SharedSession>;
   /**
    * Returns the existing session if it is newer than the given one; never logs in.
    *
    * @param clock as for {@link renew}.
    * @default a client learns of another's session only when its own has ended
    */
-  newer?(than: number, clock?: Clock): SharedSession | undefined | Promise<SharedSession | undefined>;
+  newer?: ((than: number, clock?: Clock) => SharedSession | undefined | Promise<SharedSession | undefined>) | undefined;
   /** Tells the other clients of a pause. */
-  pause(pause: SharedPause): void | Promise<void>;
+  pause: (pause: SharedPause) => void | Promise<void>;
   /** Calls back for each pause of another client, and at once for pauses still in effect. */
-  onPause(listener: (pause: SharedPause) => void): () => void;
+  onPause: (listener: (pause: SharedPause) => void) => () => void;
   /**
    * Shares an object such as the gate among the clients of one process: returns the one stored under this key, or
    * stores what `create` returns (rule G10).
    *
    * @default none: each client has a gate of its own
    */
-  gate?<Shared extends object>(key: string, create: () => Shared): Shared;
+  gate?: (<Shared extends object>(key: string, create: () => Shared) => Shared) | undefined;
   /**
    * Leases permits of the quota of a scope (rule G10), in one step for all processes. `undefined`, or a rejection, if
    * the state is away: the process then keeps to a quota of its own.
    *
    * @default each process learns a quota of its own
    */
-  take?(scope: string, request: LeaseRequest): Promise<Lease | undefined>;
+  take?: ((scope: string, request: LeaseRequest) => Promise<Lease | undefined>) | undefined;
   /** Calls back once per outage, when the state can no longer be shared. Clients report it as an `error` event. */
-  onError?(listener: (error: Error) => void): () => void;
+  onError?: ((listener: (error: Error) => void) => () => void) | undefined;
 }
 
 /** The `baseUrl` of the clients of each state. */

@@ -53,7 +53,7 @@ const grace = duration({ endless: true }).default(10_000);
  * @example
  * const server = express().listen(4000)
  * const close = gracefulClose(server)
- * process.once('SIGTERM', () => close())
+ * process.once('SIGTERM', () => void close())
  */
 export function gracefulClose(server: ServerType): CloseServer {
   if (typeof server?.close !== 'function' || typeof server.prependListener !== 'function') {
