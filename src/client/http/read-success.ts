@@ -127,14 +127,15 @@ function readData(
   }
   // A copy: the buffer may hold other bytes of the same connection.
   if (type === 'bytes') return new Uint8Array(body);
-  try {
-    return decode(body, charset, toError);
-  } catch (error) {
-    // XML that is not UTF-8 is read in the charset that it names in its first line; many programs name one and write UTF-8.
-    const named = charset === undefined ? charsetOfXml(body) : undefined;
-    if (named === undefined) throw error;
-    return decode(body, named, toError);
+  const named = charset === undefined ? charsetOfXml(body) : undefined;
+  if (named !== undefined) {
+    try {
+      return decodeWith(decoderOf(undefined, body), body);
+    } catch {
+      // XML that is not UTF-8 is read in the charset that it names in its first line; many programs name one and write UTF-8.
+    }
   }
+  return decode(body, charset ?? named, toError);
 }
 
 const untypedBody = "the response has no content type; `responseType: 'json'` reads it as JSON regardless";
