@@ -121,7 +121,8 @@ export class EventHub {
 
   /** Whether a tracer listens to single calls. */
   get watchesCalls(): boolean {
-    return callNames.some((name) => channels[name].hasSubscribers);
+    const { call, attempt, wait, result } = channels;
+    return call.hasSubscribers || attempt.hasSubscribers || wait.hasSubscribers || result.hasSubscribers;
   }
 
   /** @returns a function that removes the listener. */
