@@ -27,7 +27,7 @@ async function openKey(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name, exact: true }).click();
 }
 
-interface Look {
+interface State {
   readonly name: string;
   readonly open: (page: Page) => Promise<unknown>;
   /** The picture is of the window, not of the whole page. @default false */
@@ -35,7 +35,7 @@ interface Look {
 }
 
 /** Every page and every state of one that looks different, and how to get there. */
-const pages: readonly Look[] = [
+const pages: readonly State[] = [
   { name: 'list', open: (page) => page.goto('/api-keys') },
   { name: 'list-all', open: (page) => page.goto('/api-keys?scope=all') },
   { name: 'list-nothing-found', open: (page) => page.goto('/api-keys?search=zzz') },
@@ -120,7 +120,7 @@ const pages: readonly Look[] = [
 ];
 
 /** The same of what comes after a change, each in an administration of its own. */
-const changes: readonly Look[] = [
+const changes: readonly State[] = [
   {
     name: 'created',
     async open(page) {
@@ -158,7 +158,9 @@ describe.each(looks)('$look', ({ look, theme, size, forcedColors }) => {
     await takePicture(page, `sign-in-wrong-${look}`);
   });
 
-  async function check(page: Page, { name, open, window = false }: Look): Promise<void> {
+  const signedIn = async () => openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColors });
+
+  async function check(page: Page, { name, open, window = false }: State): Promise<void> {
     await open(page);
     await expectAccessible(page);
     await expectToFit(page);
@@ -166,14 +168,11 @@ describe.each(looks)('$look', ({ look, theme, size, forcedColors }) => {
   }
 
   it('no page has a violation of axe-core, and all fit', { timeout: 300_000 }, async () => {
-    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColors });
+    const page = await signedIn();
     for (const one of pages) await check(page, one);
   });
 
-  it.each(changes)('$name has no violation of axe-core and fits', async (one) => {
-    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColors });
-    await check(page, one);
-  });
+  it.each(changes)('$name has no violation of axe-core and fits', async (one) => check(await signedIn(), one));
 
   it('the first page of a new user has no violation of axe-core and fits', async () => {
     const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size, forcedColors });
