@@ -87,8 +87,12 @@ export async function exportAudits(
   return new Response(body, { headers });
 }
 
-/** RFC 4180. Spreadsheets calculate what begins like a formula, so an apostrophe makes it text. */
+/** What a spreadsheet calculates; many separate cells by semicolons, wherever those stand. */
+const formulas = /(^|;\s*)(?=[=+\-@\t\r\n＝＋－＠])/g;
+
+/** RFC 4180, with formulas made text by an apostrophe. */
 function formatCell(value: string | number | null | undefined): string {
-  const text = String(value ?? '');
-  return `"${/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
+  return `"${String(value ?? '')
+    .replace(formulas, "$1'")
+    .replaceAll('"', '""')}"`;
 }

@@ -127,6 +127,13 @@ describe('the export of the audit trail', () => {
     },
   );
 
+  it('gives nothing to calculate to a spreadsheet that separates by semicolons either', async () => {
+    const host = await startAdmin();
+    await host.key('u-alice', 'a;=1+1; @SUM(A1);b');
+    const [, row] = readCsv((await csv(host)).text.slice(1));
+    expect(row).toContain("a;'=1+1; '@SUM(A1);b");
+  });
+
   it('is read while it is written: two pages are the most that memory holds', async () => {
     const { host } = await withHistory();
     const { audits } = host.apiKeys;

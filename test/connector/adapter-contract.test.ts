@@ -27,6 +27,14 @@ function foreignError(): unknown {
   return Object.assign(Object.create(prototype), { status: 404, code: 'FOREIGN', toPayload: () => payload });
 }
 
+function failingMessage(): unknown {
+  return Object.defineProperty(new Error('x'), 'message', {
+    get() {
+      throw new Error('canary');
+    },
+  });
+}
+
 const invalid = () => z.object({ title: z.string() }).parse({ title: 7 });
 
 /** What a route does, by what it is about. The expectation is the same for every host: the bytes of `errorResponse`. */
@@ -54,6 +62,11 @@ const failures: Record<string, () => unknown> = {
   'an empty object': () => reject({}),
   'a number': () => reject(7),
   'an error of another copy of the package': () => reject(foreignError()),
+  "a BadRequestError with a driver's code": () =>
+    reject(Object.assign(new BadRequestError('No such field'), { code: 1062 })),
+  'a rate limit without an end': () =>
+    reject(Object.assign(new RateLimitError({ retryAfterMs: 1 }), { retryAfterMs: Number.POSITIVE_INFINITY })),
+  'an error whose message throws': () => reject(failingMessage()),
 };
 
 function reject(value: unknown): Promise<never> {

@@ -382,7 +382,7 @@ describe('hostile error bodies', () => {
     let written = 0;
     const url = await endSystem((_request, response) => {
       response.writeHead(500);
-      const chunk = 'x'.repeat(16_384);
+      const chunk = `${'x'.repeat(16_383)}\n`;
       const more = () => {
         do written += chunk.length;
         while (!response.destroyed && response.write(chunk));
@@ -394,6 +394,27 @@ describe('hostile error bodies', () => {
     expect(error).toMatchObject({ status: 502 });
     expect(error.detail).toHaveLength(65_536);
     expect(written).toBeLessThan(50 * 1024 * 1024); // what the sockets' buffers hold
+  });
+
+  test('one that is read no further shows no part of a secret: neither through endSystemFetch nor returned (E5)', async () => {
+    const session = Array.from({ length: 1500 }, (_, index) => (index * 7919 + 13).toString(36))
+      .join('')
+      .slice(0, 2000);
+    const url = await endSystem((request, response) => {
+      response.writeHead(400, { 'content-type': 'text/plain' });
+      response.end(`token ${request.headers.authorization}\n`.repeat(60));
+    });
+    const connector = makeConnector();
+    const headers = { authorization: session };
+    connector.get('/thrown', async (c) => c.json(await (await endSystemFetch()(url, { headers })).json()));
+    connector.get('/returned', async () => fetch(url, { headers }));
+    const connectorUrl = await start(connector);
+    for (const path of ['/thrown', '/returned']) {
+      const answer = await send(connectorUrl, { path, headers: { 'x-token': session } });
+      const { detail } = errorsOf(answer);
+      expect(detail).toContain('[redacted]'); // control
+      expect(detail).not.toContain(session.slice(0, 8));
+    }
   });
 });
 

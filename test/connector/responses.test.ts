@@ -210,6 +210,28 @@ describe('toConnectorError', () => {
     expect(errorResponse(claimsTheBrand).status).toBe(500);
   });
 
+  test.each<[string, unknown]>([
+    ['a number as its code', Object.assign(new BadRequestError('x'), { code: 1062 })],
+    [
+      'an endless wait',
+      Object.assign(new RateLimitError({ retryAfterMs: 1 }), { retryAfterMs: Number.POSITIVE_INFINITY }),
+    ],
+    ['no payload', Object.assign(new BadRequestError('x'), { toPayload: () => null })],
+    [
+      'headers that throw',
+      Object.defineProperty(new BadRequestError('x'), 'headers', {
+        get() {
+          throw 1;
+        },
+      }),
+    ],
+  ])('a contract error with %s has a contract body (E1, E4)', async (_what, thrown) => {
+    const response = errorResponse(thrown);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    const { errors } = (await response.json()) as { errors: unknown };
+    expect(errors).toEqual({ code: expect.any(String), message: expect.any(String) });
+  });
+
   test.each([
     [400, 'bad-request', 'BAD_REQUEST'],
     [401, 'unauthorized', 'UNAUTHORIZED'],

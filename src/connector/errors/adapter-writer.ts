@@ -69,11 +69,19 @@ export function createAdapterWriter<Request>(
      */
     write(thrown: unknown, request: Request, prepared?: PreparedHeaders): WireError {
       const own = translate as Translate<Request> | undefined;
-      const error = translated(own, translateOwn(thrown), request, (mistake) => report(mistake, request));
+      const error = translated(own, orItself(translateOwn, thrown), request, (mistake) => report(mistake, request));
       const limited = prepared === undefined ? error : limitOf(error, prepared);
       noteTold(thrown, limited);
       report(thrown, request);
       return writeError(limited, secretsOf(request));
     },
   };
+}
+
+function orItself(translate: (thrown: unknown) => unknown, thrown: unknown): unknown {
+  try {
+    return translate(thrown);
+  } catch {
+    return thrown; // a getter that throws
+  }
 }

@@ -57,8 +57,7 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
   const waitHeader = rateLimit.header.toLowerCase();
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 
-  return (thrown, secrets = []) => {
-    const error = readThrown(thrown, rateLimit, exposeDetail);
+  const write = (error: ConnectorError, secrets: readonly string[]): WireError => {
     const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     // A cache must give neither one session's error to another nor a rate limit after its end.
@@ -72,7 +71,8 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
       headers[key] = redact(value);
     }
     if (limited) headers[waitHeader] = waitValue(error as RateLimitError, rateLimit);
-    const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+    const { code: given, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+    const code = String(given); // a driver's number may have been copied to the error
     const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
     const errors: ErrorPayload['errors'] = {
       code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
@@ -88,6 +88,14 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
       barredHeader: limited ? undefined : waitHeader,
     };
   };
+  return (thrown, secrets = []) => {
+    try {
+      return write(readThrown(thrown, rateLimit, exposeDetail), secrets);
+    } catch {
+      // A contract error that is none any more: its fields were changed, or throw when they are read.
+      return write(readThrown(undefined, rateLimit), secrets);
+    }
+  };
 }
 
 /** A rate limit is always a 403, whatever status it was read from (rules E2, W3). */
@@ -98,7 +106,7 @@ function statusOf(error: ConnectorError): number {
 
 function waitValue(error: RateLimitError, { format }: RateLimitHeader): string {
   const { retryAfterMs, resumeAt } = error;
-  if (typeof retryAfterMs !== 'number' || !(retryAfterMs >= 0)) return formatWait(fallbackWaitMs, { format });
+  if (!Number.isFinite(retryAfterMs) || retryAfterMs < 0) return formatWait(fallbackWaitMs, { format });
   // Counted from when the error was created, so that an absolute time is written as the author gave it.
   const made = resumeAt instanceof Date ? resumeAt.getTime() - retryAfterMs : Number.NaN;
   return formatWait(retryAfterMs, { format, now: Number.isNaN(made) ? undefined : made });

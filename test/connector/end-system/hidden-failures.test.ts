@@ -243,7 +243,7 @@ describe('a rule on the head alone', () => {
     const url = await endSystem((_request, response) => {
       response.writeHead(203, { 'content-type': 'text/html' });
       const more = () => {
-        while (!response.destroyed && response.write('x'.repeat(16_384)));
+        while (!response.destroyed && response.write(`${'x'.repeat(16_383)}\n`));
       };
       response.on('drain', more).on('close', closed);
       more();
