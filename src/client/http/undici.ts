@@ -1,4 +1,6 @@
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { AsyncResource } from 'node:async_hooks';
+import { channel } from 'node:diagnostics_channel';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { ActiveExchanges, Exchange, type ExchangeOptions } from './exchange.js';
 import { toOutgoingBody } from './request-body.js';
 import type { Transport, WireRequest } from './wire.js';
@@ -20,6 +22,23 @@ function checkDispatcher(dispatcher: Dispatcher): void {
   }
 }
 
+/** Here instrumentations of undici look for the span of a call in the async context. */
+const created = channel('undici:request:create');
+
+interface OwnDispatch extends Dispatcher.DispatchOptions {
+  context?: AsyncResource;
+}
+
+/** A request may wait in the pool until a socket is free, and would then be made in the async context of what freed it. */
+class ContextClient extends Client {
+  override dispatch(options: OwnDispatch, handler: Dispatcher.DispatchHandler): boolean {
+    if (options.context === undefined) return super.dispatch(options, handler);
+    return options.context.runInAsyncScope(() => super.dispatch(options, handler));
+  }
+}
+
+const factory = (origin: URL, options: object) => new ContextClient(origin, options);
+
 /** The transport over undici's dispatch interface: one handler per request, and no stream in between. */
 export function createUndiciTransport(options: TransportOptions): Transport {
   const { origin, connections, dispatcher } = options;
@@ -27,8 +46,8 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   if (!isOwnPool) checkDispatcher(dispatcher);
   const { connect, connectionError } = watchResets();
   // Every request that the gate lets go has a socket: nothing may wait behind it (rules D4, G9).
-  const within = dispatcher ?? new Pool(origin, { connections, connect });
-  const beyond = dispatcher ?? new Pool(origin, { connect });
+  const within = dispatcher ?? new Pool(origin, { connections, connect, factory });
+  const beyond = dispatcher ?? new Pool(origin, { connect, factory });
   const exchangeOptions = { ...options, connectionError };
   const active = new ActiveExchanges();
   return {
@@ -48,7 +67,8 @@ export function createUndiciTransport(options: TransportOptions): Transport {
               // `timeoutMs` bounds the whole attempt, on the injected clock; undici's timers would duplicate it.
               headersTimeout: 0,
               bodyTimeout: 0,
-            },
+              ...(created.hasSubscribers && { context: new AsyncResource('ConnectorRequest') }),
+            } as OwnDispatch,
             exchange,
           );
         } catch (error) {
