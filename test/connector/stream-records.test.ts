@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { BadRequestError, NotFoundError } from 'concordat';
@@ -102,6 +103,40 @@ describe('streamRecords', () => {
       socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
     });
     expect(ended).toBe('ECONNRESET');
+  });
+
+  test('every record, the end and `onError` are in the async context of the request', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: string[] = [];
+    const note = (what: string) => void seen.push(`${what} in ${context.getStore()}`);
+    const connector = makeConnector({ onError: () => note('onError') });
+    connector.use((_c, next) => context.run('request', next));
+    connector.get('/issues', (c) => {
+      const records = async function* () {
+        try {
+          for (let id = 1; id <= 3; id++) {
+            note(`record ${id}`);
+            yield { id };
+            await new Promise((resolve) => setTimeout(resolve, 1));
+          }
+          if (c.req.query('how') === 'fails') throw new Error('late');
+        } finally {
+          note('end');
+        }
+      };
+      return streamRecords(c, records());
+    });
+    const url = await start(connector);
+    const read = async (how: string) => {
+      const response = await fetch(`${url}/issues?how=${how}`, { headers: withToken });
+      return response.text().then(
+        () => 'whole',
+        () => 'broken',
+      );
+    };
+    expect([await read('ends'), await read('fails')]).toEqual(['whole', 'broken']);
+    expect(seen).toHaveLength(9);
+    expect(seen.filter((what) => !what.endsWith(' in request'))).toEqual([]);
   });
 
   test('the same behind compress()', async () => {

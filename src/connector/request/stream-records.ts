@@ -32,6 +32,7 @@ export async function streamRecords(
     await (source.return ?? source.cancel ?? source.destroy)?.call(source);
     return c.newResponse(null, 200, { 'content-type': type(false) });
   }
+  const inside = contextOfNow();
   const items = encode(iterable);
   const first = await items.next();
   let pending: IteratorResult<Encoded> | undefined = first;
@@ -42,18 +43,39 @@ export async function streamRecords(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = pending ?? (await items.next().catch(late));
+        const { done, value } = pending ?? (await inside(() => items.next().catch(late)));
         pending = undefined;
         if (done) controller.close();
         else controller.enqueue(value.bytes);
       },
       async cancel() {
-        await items.return(undefined);
+        await inside(() => items.return(undefined));
       },
     },
     { highWaterMark: 0 },
   );
   return c.newResponse(body, 200, { 'content-type': type(first.value?.isBytes ?? false) });
+}
+
+/**
+ * Runs steps in the async context of this moment (`AsyncLocalStorage`, `contextStorage()` of Hono): whoever reads a body later
+ * has another one. A callback runs in the context in which it was added, and adds the next one.
+ */
+function contextOfNow(): <T>(step: () => Promise<T>) => Promise<T> {
+  const steps: (() => void)[] = [];
+  let wake = () => {};
+  const listen = () => {
+    void new Promise<void>((resolve) => (wake = resolve)).then(() => {
+      listen();
+      for (const step of steps.splice(0)) step();
+    });
+  };
+  listen();
+  return (step) =>
+    new Promise((resolve) => {
+      steps.push(() => resolve(step()));
+      wake();
+    });
 }
 
 interface Encoded {
