@@ -121,6 +121,16 @@ describe.each(statuses)('a %i', (status, type, kind, code) => {
     expect(error.message).toContain('one');
   });
 
+  it('has no more than 64 KiB of detail (E8)', async () => {
+    const detail = 'x'.repeat(200_000);
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(status, { errors: { code: 'A', message: 'b', detail } }),
+    });
+    const error = await rejection(get(connect(connector, { retry: { retries: 0 } })));
+    expect(Buffer.byteLength(error.detail)).toBe(64 * 1024);
+    expect(error.detail).toMatch(/^x+… \[cut\]$/);
+  });
+
   it('has its details as text, whatever they were (E6)', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.reply(status, { errors: { code: 'A', message: 'b', detail: { a: [1] } } }),

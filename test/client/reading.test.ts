@@ -338,6 +338,16 @@ describe('schema (D3)', () => {
     expect(Object.keys(error)).not.toContain('response');
   });
 
+  it('a long list in which everything is wrong leaves a hundred issues (E8)', async () => {
+    const { client } = await answering(JSON.stringify(new Array(5000).fill({ id: 'x' })), json);
+    const ids = z.array(z.object({ id: z.number() }));
+    const error = await rejection(client.get('/', { schema: ids }));
+    expect(error.message).toMatch(/and 4997 more/);
+    expect(error.cause.issues).toHaveLength(100);
+    const few = await rejection(client.get('/', { schema: z.array(z.unknown()).max(10) }));
+    expect(few.cause).toBeInstanceOf(z.ZodError); // control
+  });
+
   it('data that is missing is said to be missing', async () => {
     const { client } = await answering('', {}, {}, 204);
     const error = await rejection(client.delete('/', { schema: z.object({ id: z.string() }) }));

@@ -55,6 +55,22 @@ it('and each request of a login, which belongs to no call (G6)', async () => {
   ]);
 });
 
+it('a header of a tracer that HTTP cannot carry is left out (G6)', async () => {
+  const connector = await scriptedConnector();
+  const trace = (message: unknown) => {
+    const { baseUrl, setHeader } = message as { baseUrl: string } & ClientChannelEvents['call'];
+    if (baseUrl !== connector.url) return;
+    for (const value of ['Müller €', 'a\r\nb: c']) setHeader('x-user', value);
+    setHeader('not a name', 'a');
+    setHeader('x-job', '7');
+  };
+  subscribe('concordat:client:call', trace);
+  onTestFinished(() => void unsubscribe('concordat:client:call', trace));
+  await get(connect(connector));
+  const { headers } = connector.requests.at(-1) ?? {};
+  expect([headers?.['x-user'], headers?.['x-job']]).toEqual([undefined, '7']);
+});
+
 it("a traced call carries its own headers, and a tracer's (G6)", async () => {
   const connector = await scriptedConnector();
   const trace = (message: unknown) => {

@@ -1,4 +1,4 @@
-import type { RequestLine } from '../../contract/index.js';
+import { headerProblem, type RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import type { AttemptOutcome, CallWrapper, ClientCallEvents, Publish } from '../events.js';
 import { failureOf, isBodyLost, statusOf } from './failure.js';
@@ -40,7 +40,8 @@ export class CallObserver {
         this.inside = (run) => before(() => wrapper(run));
       },
       setHeader: (name, value) => {
-        headers[name.toLowerCase()] ??= value;
+        // A tracer's mistake must not fail the call.
+        if (headerProblem(name, value) === undefined) headers[name.toLowerCase()] ??= value;
       },
     });
   }

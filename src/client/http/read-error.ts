@@ -7,6 +7,7 @@ import {
   errorOfKind,
   errorTable,
   kindOfStatus,
+  limitBytes,
   parseErrorPayload,
   parseProblem,
   type RequestLine,
@@ -62,10 +63,13 @@ export function readErrorContent(
     status,
     code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
     message: cleanMessage(redact(message)),
-    detail: detail === undefined ? undefined : printable(redact(detail)),
+    detail: detail === undefined ? undefined : limitBytes(printable(redact(detail)), maxDetailBytes),
     origin: payload === undefined ? 'unknown' : 'connector',
   };
 }
+
+/** Connectors cut it to 8 KiB, unless they are told otherwise (rules E5, E8). */
+const maxDetailBytes = 64 * 1024;
 
 /** RFC 9457 (rule E9). */
 const problemType = /^application\/problem\+json\s*(;|$)/i;

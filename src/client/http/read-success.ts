@@ -93,6 +93,9 @@ export function readSuccess<Data>(
   return schema === undefined || response.status === 304 ? (data as Data) : applySchema(schema, data, toError);
 }
 
+/** Of a long list in which every record is wrong, a log needs no more (rule E8). */
+const mostIssues = 100;
+
 async function applySchema<Data>(schema: DataSchema<Data>, data: unknown, toError: ToError): Promise<Data> {
   let result: Validated<Data>;
   try {
@@ -103,7 +106,8 @@ async function applySchema<Data>(schema: DataSchema<Data>, data: unknown, toErro
   if (result.issues === undefined) return result.value;
   // What the message quotes of the data is redacted later, like everything that a connector says.
   const issues = withoutValues(schema, result.issues);
-  const cause = issues === result.issues ? result.cause : schemaError(issues);
+  const isShown = issues === result.issues && issues.length <= mostIssues;
+  const cause = isShown ? result.cause : schemaError(issues.slice(0, mostIssues));
   const what = data === undefined ? 'the response has no body, which' : 'the data';
   const message = `${what} does not fit \`schema\`: ${describeIssues(issues, 3)}`;
   throw toError({ code: 'INVALID_DATA', message, cause });
