@@ -100,7 +100,10 @@ function finish(span: Span, result: ClientChannelMessage<'result'>): void {
   if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1);
   if ('error' in result) {
     const { error } = result;
-    if (error instanceof Error) span.recordException(error);
+    if (error instanceof Error) {
+      const { name, message, stack } = error;
+      span.recordException({ name, message, ...(stack !== undefined && { stack }) }); // a `code` would replace the name
+    }
     span.setStatus({ code: SpanStatusCode.ERROR, ...(error instanceof Error ? { message: error.message } : {}) });
   }
   span.end();

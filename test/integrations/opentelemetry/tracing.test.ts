@@ -239,7 +239,9 @@ describe('a call that fails is a span with an error (G6)', () => {
     expect(span?.attributes['error.type']).toBe(type);
     expect(span?.attributes['http.response.status_code']).toBe(status);
     expect(span?.status).toEqual({ code: SpanStatusCode.ERROR, message: error.message });
-    expect(attributesOf(span, 'exception')).toMatchObject([{ 'exception.message': error.message }]);
+    expect(attributesOf(span, 'exception')).toMatchObject([
+      { 'exception.message': error.message, 'exception.type': error.name },
+    ]);
   });
 
   it('a refused login', async () => {
