@@ -8,6 +8,7 @@ import {
   headerProblem,
   limitBytes,
   type RateLimitError,
+  readCode,
 } from '../../contract/index.js';
 import { checkOptions, createRedact, optionsOf, printable, showsSecret } from '../../internal/index.js';
 import {
@@ -72,8 +73,8 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
     }
     if (limited) headers[waitHeader] = waitValue(error as RateLimitError, rateLimit);
     const { code: given, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-    const code = String(given); // a driver's number may have been copied to the error
     const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
+    const code = readCode(given) ?? defaultCode; // a driver's number may have been copied to the error
     const errors: ErrorPayload['errors'] = {
       code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
       message: cleanMessage(redact(message)),
