@@ -52,8 +52,8 @@ export function connectorNotFound(): RequestHandler {
 }
 
 /** Express does not mark its own error for such a path as one for the caller. */
-function translate(thrown: unknown): unknown {
-  if (!(thrown instanceof URIError) || (thrown as { status?: unknown }).status !== 400) return thrown;
+function translate(thrown: unknown): BadRequestError | undefined {
+  if (!(thrown instanceof URIError) || (thrown as { status?: unknown }).status !== 400) return undefined;
   return new BadRequestError(invalidPathMessage, { cause: thrown });
 }
 

@@ -6,7 +6,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import { type ConnectorErrorDetails, headerProblem } from '../../contract/index.js';
+import { type ConnectorError, type ConnectorErrorDetails, headerProblem } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
@@ -137,15 +137,15 @@ const messages: Record<string, string> = {
 };
 
 /** What Fastify or a plugin of its own (`FST_REQ_FILE_TOO_LARGE`) refuses is the caller's mistake; all else stays as it is. */
-function translate(thrown: unknown): unknown {
-  if (!(thrown instanceof Error)) return thrown;
+function translate(thrown: unknown): ConnectorError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode, validationContext, message } = thrown as FastifyError;
   const details: ConnectorErrorDetails = { cause: thrown };
   if (validationContext !== undefined) return errorOfStatus(400, message, details);
   // Broken JSON, before Fastify 5.5.
   if (thrown instanceof SyntaxError && statusCode === 400) return errorOfStatus(400, invalidJsonMessage, details);
-  if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined) return thrown;
-  if (statusCode < 400 || statusCode > 499) return thrown;
+  if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined) return undefined;
+  if (statusCode < 400 || statusCode > 499) return undefined;
   return errorOfStatus(statusCode, messages[code] ?? message, details);
 }
 

@@ -51,7 +51,7 @@ const schema = optionsOf(adapterShape);
 export function createAdapterWriter<Request>(
   options: AdapterOptions<Request>,
   secretsIn: (request: Request, names: readonly string[]) => string[],
-  translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
+  translateOwn?: Translate<Request>,
 ) {
   const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
   const writeError = createErrorWriter(format);
@@ -68,20 +68,13 @@ export function createAdapterWriter<Request>(
      * @param prepared the response so far, in servers where an error's status is that of its response.
      */
     write(thrown: unknown, request: Request, prepared?: PreparedHeaders): WireError {
-      const own = translate as Translate<Request> | undefined;
-      const error = translated(own, orItself(translateOwn, thrown), request, (mistake) => report(mistake, request));
+      const reportMistake = (mistake: TypeError) => report(mistake, request);
+      const own = translated(translateOwn, thrown, request, reportMistake);
+      const error = translated(translate as Translate<Request> | undefined, own, request, reportMistake);
       const limited = prepared === undefined ? error : limitOf(error, prepared);
       noteTold(thrown, limited);
       report(thrown, request);
       return writeError(limited, secretsOf(request));
     },
   };
-}
-
-function orItself(translate: (thrown: unknown) => unknown, thrown: unknown): unknown {
-  try {
-    return translate(thrown);
-  } catch {
-    return thrown; // a getter that throws
-  }
 }
